@@ -1,0 +1,50 @@
+module
+
+public import MaskPool.Jaxpr.Eval
+
+/-!
+# Translation certificates
+
+A kernel is read twice: once as a program of the embedding, and once as a function in plain Lean notation, which
+shares the value of each equation by name. The certificate says that both are the same function over every
+arithmetic. It is checked equation by equation: the value of an equation is compared by computation, and then
+forgotten, so that the cost is that of one small check for each equation, however often values are shared.
+-/
+
+set_option compiler.extract_closed false -- macros are run by the interpreter
+
+@[expose] public noncomputable section
+
+namespace MaskPool
+
+/-- A `let` that does not unfold by itself: the value of one equation, and what is done with it. -/
+def shared {β γ : Type} (value : β) (rest : β → γ) : γ := rest value
+
+/-- `share t5 : τ := value; rest` names the value of an equation. -/
+macro "share " x:ident " : " τ:term " := " value:term "; " rest:term : term =>
+  `(shared (β := $τ) $value fun $x => $rest)
+
+section
+
+variable {α : Type} [Ops α] {ν : Nat → Nat} {Γ : List Ty} {t u : Ty} {ρ : Env α ν Γ}
+
+/-- One equation: its value is `v`, and the rest is compared for every value `y` in its place. -/
+theorem Program.run_eqn {op : Op Γ u} {rest : Program (u :: Γ) t} {v : u.denote α ν}
+    {r : u.denote α ν → t.denote α ν} (h : op.eval ρ = v) (hr : ∀ y, rest.run (y, ρ) = r y) :
+    (Program.eqn u op rest).run ρ = shared v r := by
+  subst h; exact hr _
+
+theorem Program.run_ret {x : Arg Γ t} {v : t.denote α ν} (h : x.eval ρ = v) : (Program.ret x).run ρ = v := h
+
+end
+
+/-- Proves `program.run ρ = readable …`, equation by equation. -/
+macro "translate_equations" : tactic => `(tactic|
+  ((repeat (refine Program.run_eqn (by exact rfl) fun _ => ?_))
+   first
+     | exact Program.run_ret (by exact rfl)
+     | (refine Program.run_eqn ?_ fun _ => ?_
+        fail "maskpool: this equation of the program is not the one of the readable function")
+     | fail "maskpool: the program does not return what the readable function returns"))
+
+end MaskPool

@@ -1,0 +1,198 @@
+module
+
+public import MaskPool.Arith.Ops
+public import MaskPool.Tensor.View
+
+/-!
+# Jaxprs
+
+A typed deep embedding of the Jaxprs of pooling kernels. Variables are numbered in the order in which they are
+bound, the arguments of the kernel first, so that a variable has one number everywhere: `v#5` is the value of
+the equation that is marked `5`. Each primitive keeps the parameters that JAX gives it, and its side
+conditions compute from them.
+-/
+
+set_option compiler.extract_closed false -- macros are run by the interpreter
+
+@[expose] public noncomputable section
+
+namespace MaskPool
+
+/-- Types of array entries. -/
+inductive DType
+  | float (format : FloatType)
+  | bool
+  deriving DecidableEq
+
+/-- The type of an array: JAX's `ShapedArray`. -/
+structure Ty where
+  dtype : DType
+  shape : List Dim
+
+/-- `float16[s]` -/
+abbrev f16 (s : List Dim) : Ty := ⟨.float .f16, s⟩
+/-- `bfloat16[s]` -/
+abbrev bf16 (s : List Dim) : Ty := ⟨.float .bf16, s⟩
+/-- `float32[s]` -/
+abbrev f32 (s : List Dim) : Ty := ⟨.float .f32, s⟩
+/-- `float64[s]` -/
+abbrev f64 (s : List Dim) : Ty := ⟨.float .f64, s⟩
+/-- `bool[s]` -/
+abbrev bool (s : List Dim) : Ty := ⟨.bool, s⟩
+
+/-- An operand: a variable or a literal. `Γ` lists the types of the variables, the newest first. -/
+inductive Arg (Γ : List Ty) : Ty → Type
+  /-- the variable number `k` -/
+  | var {t : Ty} (k : Nat) (h : Γ.reverse[k]? = some t) : Arg Γ t
+  /-- the number `num / den`; beside an array it stands for an array of its shape -/
+  | real {f : FloatType} {s : List Dim} (num : Int) (den : Nat) : Arg Γ ⟨.float f, s⟩
+  | bool {s : List Dim} (b : Bool) : Arg Γ ⟨.bool, s⟩
+
+namespace Arg
+
+variable {Γ : List Ty} {f : FloatType}
+
+/-- A literal where nothing else gives it a shape. -/
+abbrev scalar (num : Int) (den : Nat) : Arg Γ ⟨.float f, []⟩ := .real num den
+
+@[inherit_doc scalar] abbrev scalarBool (b : Bool) : Arg Γ ⟨.bool, []⟩ := .bool b
+
+end Arg
+
+/-- The variable number `k`. -/
+macro:max "v#" noWs k:num : term => `(Arg.var $k rfl)
+
+/-- Elementwise functions of one number. -/
+inductive Unary | neg | exp | log | tanh | logistic
+/-- Elementwise functions of two numbers. -/
+inductive Binary | add | sub | mul | div | max | min
+/-- Elementwise comparisons. -/
+inductive Comparison | lt | le | gt | ge | eq | ne
+/-- Elementwise functions of two truth values. -/
+inductive Connective | and | or
+/-- Reductions of numbers. -/
+inductive Reduction | sum | max
+/-- Reductions of truth values. -/
+inductive Quantifier | or | and
+
+/-- JAX's `((lhs_contract, rhs_contract), (lhs_batch, rhs_batch))`. -/
+abbrev DotDimensionNumbers := (List Nat × List Nat) × (List Nat × List Nat)
+
+namespace DotDimensionNumbers
+
+/-- The contracted sizes. -/
+abbrev contracted (dn : DotDimensionNumbers) (s : List Dim) : List Dim := sizesAt s dn.1.1
+
+/-- The result: batch axes, free axes of the left operand, free axes of the right operand. -/
+abbrev result (dn : DotDimensionNumbers) (s t : List Dim) : List Dim :=
+  sizesAt s dn.2.1 ++ sizesAt s (otherAxes s.length (dn.1.1 ++ dn.2.1)) ++
+    sizesAt t (otherAxes t.length (dn.1.2 ++ dn.2.2))
+
+/-- How the left operand is read at the contracted axes followed by those of the result. -/
+abbrev left (dn : DotDimensionNumbers) (s : List Dim) : List Nat := dotLayout s.length dn.1.1 dn.2.1 0
+
+/-- How the right operand is read; the free axes of the left operand lie before its own. -/
+abbrev right (dn : DotDimensionNumbers) (s t : List Dim) : List Nat :=
+  dotLayout t.length dn.1.2 dn.2.2 (otherAxes s.length (dn.1.1 ++ dn.2.1)).length
+
+end DotDimensionNumbers
+
+/-- The right-hand side of an equation whose value has type `t`. -/
+inductive Op (Γ : List Ty) : Ty → Type
+  | unary {f : FloatType} {s : List Dim} (g : Unary) (x : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩
+  | binary {f : FloatType} {s : List Dim} (g : Binary) (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩
+  | compare {f : FloatType} {s : List Dim} (g : Comparison) (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.bool, s⟩
+  | not {s : List Dim} (x : Arg Γ ⟨.bool, s⟩) : Op Γ ⟨.bool, s⟩
+  | logical {s : List Dim} (g : Connective) (x y : Arg Γ ⟨.bool, s⟩) : Op Γ ⟨.bool, s⟩
+  /-- `x` where `p` is false, `y` where it is true -/
+  | select_n {d : DType} {s : List Dim} (p : Arg Γ ⟨.bool, s⟩) (x y : Arg Γ ⟨d, s⟩) : Op Γ ⟨d, s⟩
+  | convert_element_type {d : DType} {s : List Dim} (new_dtype : DType) (x : Arg Γ ⟨d, s⟩) :
+      Op Γ ⟨new_dtype, s⟩
+  | broadcast_in_dim {d : DType} {s : List Dim} (shape : List Dim) (broadcast_dimensions : List Nat)
+      (x : Arg Γ ⟨d, s⟩)
+      (layout : (View.follow s shape broadcast_dimensions).isSome = true := by exact rfl) : Op Γ ⟨d, shape⟩
+  /-- only axes of size one are added or removed -/
+  | reshape {d : DType} {s : List Dim} (new_sizes : List Dim) (x : Arg Γ ⟨d, s⟩)
+      (layout : ((reshapeLayout s new_sizes).bind (View.follow s new_sizes)).isSome = true := by exact rfl) :
+      Op Γ ⟨d, new_sizes⟩
+  | squeeze {d : DType} {s t : List Dim} (dimensions : List Nat) (x : Arg Γ ⟨d, s⟩)
+      (shape : sizesAt s (otherAxes s.length dimensions) = t := by exact rfl)
+      (layout : (View.follow s t (places s.length (otherAxes s.length dimensions))).isSome = true := by exact rfl) :
+      Op Γ ⟨d, t⟩
+  | transpose {d : DType} {s t : List Dim} (permutation : List Nat) (x : Arg Γ ⟨d, s⟩)
+      (shape : sizesAt s permutation = t := by exact rfl)
+      (layout : (View.follow s t (places s.length permutation)).isSome = true := by exact rfl) : Op Γ ⟨d, t⟩
+  | reduce {f : FloatType} {s t : List Dim} (g : Reduction) (axes : List Nat) (x : Arg Γ ⟨.float f, s⟩)
+      (shape : sizesAt s (otherAxes s.length axes) = t := by exact rfl)
+      (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true := by exact rfl) :
+      Op Γ ⟨.float f, t⟩
+  | quantify {s t : List Dim} (g : Quantifier) (axes : List Nat) (x : Arg Γ ⟨.bool, s⟩)
+      (shape : sizesAt s (otherAxes s.length axes) = t := by exact rfl)
+      (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true := by exact rfl) :
+      Op Γ ⟨.bool, t⟩
+  | dot_general {f : FloatType} {s t u : List Dim} (dimension_numbers : DotDimensionNumbers)
+      (x : Arg Γ ⟨.float f, s⟩) (y : Arg Γ ⟨.float f, t⟩)
+      (shape : dimension_numbers.result s t = u := by exact rfl)
+      (left : (View.follow s (dimension_numbers.contracted s ++ u) (dimension_numbers.left s)).isSome = true
+        := by exact rfl)
+      (right : (View.follow t (dimension_numbers.contracted s ++ u) (dimension_numbers.right s t)).isSome = true
+        := by exact rfl) :
+      Op Γ ⟨.float f, u⟩
+
+/-! ### The primitives by their names in JAX -/
+
+namespace Op
+
+variable {Γ : List Ty} {f : FloatType} {s t : List Dim}
+
+abbrev neg (x : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩ := .unary .neg x
+abbrev exp (x : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩ := .unary .exp x
+abbrev log (x : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩ := .unary .log x
+abbrev tanh (x : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩ := .unary .tanh x
+abbrev logistic (x : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩ := .unary .logistic x
+
+abbrev add (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩ := .binary .add x y
+abbrev sub (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩ := .binary .sub x y
+abbrev mul (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩ := .binary .mul x y
+abbrev div (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩ := .binary .div x y
+abbrev max (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩ := .binary .max x y
+abbrev min (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩ := .binary .min x y
+
+abbrev lt (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.bool, s⟩ := .compare .lt x y
+abbrev le (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.bool, s⟩ := .compare .le x y
+abbrev gt (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.bool, s⟩ := .compare .gt x y
+abbrev ge (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.bool, s⟩ := .compare .ge x y
+abbrev eq (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.bool, s⟩ := .compare .eq x y
+abbrev ne (x y : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.bool, s⟩ := .compare .ne x y
+
+abbrev and (x y : Arg Γ ⟨.bool, s⟩) : Op Γ ⟨.bool, s⟩ := .logical .and x y
+abbrev or (x y : Arg Γ ⟨.bool, s⟩) : Op Γ ⟨.bool, s⟩ := .logical .or x y
+
+abbrev reduce_sum (axes : List Nat) (x : Arg Γ ⟨.float f, s⟩)
+    (shape : sizesAt s (otherAxes s.length axes) = t := by exact rfl)
+    (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true := by exact rfl) :
+    Op Γ ⟨.float f, t⟩ := .reduce .sum axes x shape layout
+abbrev reduce_max (axes : List Nat) (x : Arg Γ ⟨.float f, s⟩)
+    (shape : sizesAt s (otherAxes s.length axes) = t := by exact rfl)
+    (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true := by exact rfl) :
+    Op Γ ⟨.float f, t⟩ := .reduce .max axes x shape layout
+abbrev reduce_or (axes : List Nat) (x : Arg Γ ⟨.bool, s⟩)
+    (shape : sizesAt s (otherAxes s.length axes) = t := by exact rfl)
+    (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true := by exact rfl) :
+    Op Γ ⟨.bool, t⟩ := .quantify .or axes x shape layout
+abbrev reduce_and (axes : List Nat) (x : Arg Γ ⟨.bool, s⟩)
+    (shape : sizesAt s (otherAxes s.length axes) = t := by exact rfl)
+    (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true := by exact rfl) :
+    Op Γ ⟨.bool, t⟩ := .quantify .and axes x shape layout
+
+end Op
+
+/-- Equations, and the operand that is returned. -/
+inductive Program : List Ty → Ty → Type
+  | ret {Γ : List Ty} {t : Ty} (x : Arg Γ t) : Program Γ t
+  | eqn {Γ : List Ty} {t : Ty} (u : Ty) (op : Op Γ u) (rest : Program (u :: Γ) t) : Program Γ t
+
+/-- A closed program: `arguments` are the types of the arguments in the order of the call. -/
+abbrev Kernel (arguments : List Ty) (result : Ty) : Type := Program arguments.reverse result
+
+end MaskPool

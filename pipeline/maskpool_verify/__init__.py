@@ -1,0 +1,1 @@
+"""Machine-checked proofs that a JAX attention pooling kernel ignores padding, order and masked rows."""

@@ -1,0 +1,121 @@
+"""Child processes that never outlive the work they were started for."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import NoReturn
+
+
+@dataclass(frozen=True)
+class Completed:
+    """How a child process ended. ``status`` is negative for a signal, as in :mod:`subprocess`."""
+
+    status: int
+    stdout: str
+    stderr: str
+    timed_out: bool
+
+
+class StoppedError(Exception):
+    """The work was interrupted; no more processes are started."""
+
+
+class Children:
+    """Runs processes from several threads and can kill all of them at once."""
+
+    def __init__(self) -> None:
+        self._running: set[subprocess.Popen[str]] = set()
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def run(
+        self,
+        command: Sequence[str],
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+    ) -> Completed:
+        """Run a command to its end, in its own process group, without input.
+
+        Raises:
+            OSError: it cannot be started.
+            StoppedError: :meth:`kill` was called before it ended.
+        """
+        with self._lock:
+            if self._stopped:
+                raise StoppedError
+            process = subprocess.Popen(
+                command,
+                cwd=cwd,
+                env=env,
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                encoding="utf-8",
+                errors="replace",
+                process_group=0,
+            )
+            self._running.add(process)
+        timed_out = False
+        try:
+            try:
+                out, err = process.communicate(timeout=timeout)
+            except subprocess.TimeoutExpired:
+                timed_out = True
+                _kill_group(process)
+                out, err = process.communicate()
+        except BaseException:
+            _kill_group(process)
+            process.wait()
+            raise
+        finally:
+            with self._lock:
+                self._running.discard(process)
+                stopped = self._stopped
+        if stopped:
+            raise StoppedError
+        return Completed(process.returncode, out, err, timed_out)
+
+    def kill(self) -> None:
+        """Kill all processes and their descendants, and refuse to start another."""
+        with self._lock:
+            self._stopped = True
+            for process in self._running:
+                _kill_group(process)
+
+
+def _kill_group(process: subprocess.Popen[str]) -> None:
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+@contextmanager
+def termination_raises() -> Iterator[None]:
+    """Make SIGTERM and SIGHUP raise :class:`SystemExit`, as Ctrl-C raises, so that cleaning up runs.
+
+    Does nothing outside of the main thread, or for a signal that the program handles already.
+    """
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    ours = [s for s in (signal.SIGTERM, signal.SIGHUP) if signal.getsignal(s) is signal.SIG_DFL]
+    for number in ours:
+        signal.signal(number, _exit)
+    try:
+        yield
+    finally:
+        for number in ours:
+            signal.signal(number, signal.SIG_DFL)
+
+
+def _exit(number: int, _frame: FrameType | None) -> NoReturn:
+    raise SystemExit(128 + number)

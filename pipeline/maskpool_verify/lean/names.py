@@ -1,0 +1,53 @@
+"""Lean identifiers for names that come from Python."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+# Reserved words of Lean 4.28 and of the library, as far as they are Python identifiers. Quoting one that is
+# not reserved is harmless.
+_KEYWORDS = frozenset(
+    """
+    Prop Sort Type abbrev add_decl_doc all assume at attribute axiom binder_predicate
+    builtin_initialize by calc catch class coinductive constant declare_syntax_cat decreasing_by def
+    deriving do elab elab_rules else end example exists export extends false finally for forall from
+    fun generalizing have haveI hiding if import in include infix infixl infixr inductive init_quot
+    initialize instance lambda let letI local macro macro_rules match matches meta module mut mutual
+    namespace noncomputable nomatch nofun notation omit open opaque partial postfix prefix prelude
+    private protected public quot raw reduce rec register_simp_attr renaming return run_cmd scoped
+    section seal set_option share show sorry stop structure suffices syntax termination_by then
+    theorem this true try unif_hint universe universes unless unsafe unseal using variable variables
+    where while with
+    """.split()  # noqa: SIM905 - a list of a hundred strings is not easier to read
+)
+
+# Names that the generated files use themselves, or open from the library.
+_TAKEN = re.compile(
+    r"t\d+|[ijkdR]|program|readable|translation|specification|permutation|masked_irrelevance|all_masked|isPool"
+    r"|padding\w*|junk_\w*|h_\w*|pool|shared|fsum|fmax|fdot|fany|fall|fill|valuation|weight|mass|f16|bf16|f32|f64|bool"
+)
+
+
+def identifier(name: str) -> str:
+    """``name`` as one component of a Lean name."""
+    return f"«{name}»" if name in _KEYWORDS else name
+
+
+def binders(names: Iterable[str]) -> tuple[str, ...]:
+    """Distinct names of bound variables for the arguments ``names`` of a kernel.
+
+    A name that the generated files use for something else gets a trailing underscore.
+    """
+    result: list[str] = []
+    for name in names:
+        candidate = name
+        while _TAKEN.fullmatch(candidate) or candidate in result:
+            candidate += "_"
+        result.append(candidate)
+    return tuple(map(identifier, result))
+
+
+def dotted(*components: str) -> str:
+    """A Lean name."""
+    return ".".join(map(identifier, components))

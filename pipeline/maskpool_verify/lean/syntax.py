@@ -1,0 +1,132 @@
+"""The imported program as a term of the deep embedding ``MaskPool.Kernel``."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import assert_never
+
+from maskpool_verify.manifest import DType
+from maskpool_verify.program import (
+    ArrayType,
+    BoolLiteral,
+    BoolReduce,
+    BroadcastInDim,
+    ConvertElementType,
+    DotGeneral,
+    Equation,
+    FloatReduce,
+    Operand,
+    Program,
+    RealLiteral,
+    Reshape,
+    Squeeze,
+    Transpose,
+    Var,
+)
+
+_TYPE_NAMES: dict[DType, str] = {
+    "float16": "f16",
+    "bfloat16": "bf16",
+    "float32": "f32",
+    "float64": "f64",
+    "bool": "bool",
+}
+
+
+def list_text(items: Sequence[int]) -> str:
+    """``[4, 3]``"""
+    return f"[{', '.join(map(str, items))}]"
+
+
+def type_text(type_: ArrayType) -> str:
+    """``f32 [4, 3]``"""
+    return f"{_TYPE_NAMES[type_.dtype]} {list_text(type_.shape)}"
+
+
+def dtype_text(dtype: DType) -> str:
+    """``.float .f32`` or ``.bool``"""
+    return ".bool" if dtype == "bool" else f".float .{_TYPE_NAMES[dtype]}"
+
+
+def number(value: int) -> str:
+    """A numeral as an argument of a function."""
+    return str(value) if value >= 0 else f"({value})"
+
+
+def _operand(operand: Operand, *, scalar: bool) -> str:
+    match operand:
+        case Var():
+            return f"v#{operand.index}"
+        case RealLiteral():
+            value = operand.value.fraction()
+            head = "scalar" if scalar else "real"
+            return f"(.{head} {number(value.numerator)} {value.denominator})"
+        case BoolLiteral():
+            head = "scalarBool" if scalar else "bool"
+            return f"(.{head} {str(operand.value).lower()})"
+        case _:
+            assert_never(operand)
+
+
+def _parameters(equation: Equation) -> str:
+    """JAX's parameters of an equation, by name."""
+    match equation:
+        case BroadcastInDim():
+            return (
+                f" (shape := {list_text(equation.shape)})"
+                f" (broadcast_dimensions := {list_text(equation.broadcast_dimensions)})"
+            )
+        case Reshape():
+            return f" (new_sizes := {list_text(equation.new_sizes)})"
+        case Squeeze():
+            return f" (dimensions := {list_text(equation.dimensions)})"
+        case Transpose():
+            return f" (permutation := {list_text(equation.permutation)})"
+        case FloatReduce() | BoolReduce():
+            return f" (axes := {list_text(equation.axes)})"
+        case DotGeneral():
+            (left, right), (left_batch, right_batch) = equation.dimension_numbers
+            contract = f"({list_text(left)}, {list_text(right)})"
+            batch = f"({list_text(left_batch)}, {list_text(right_batch)})"
+            return f" (dimension_numbers := ({contract}, {batch}))"
+        case ConvertElementType():
+            return f" (new_dtype := {dtype_text(equation.new_dtype)})"
+        case _:
+            return ""
+
+
+_STRUCTURAL = (
+    BroadcastInDim,
+    Reshape,
+    Squeeze,
+    Transpose,
+    FloatReduce,
+    BoolReduce,
+    DotGeneral,
+    ConvertElementType,
+)
+
+
+def operation(equation: Equation) -> str:
+    """The right-hand side of an equation, such as ``.reduce_sum (axes := [0]) v#5``."""
+    scalar = isinstance(equation, _STRUCTURAL)
+    operands = [_operand(operand, scalar=scalar) for operand in equation.operands]
+    if isinstance(equation, ConvertElementType) and isinstance(literal := equation.operands[0], RealLiteral):
+        operands = [f"({operands[0][1:-1]} : Arg _ ({_TYPE_NAMES[literal.dtype]} []))"]
+    return f".{equation.primitive}{_parameters(equation)} {' '.join(operands)}"
+
+
+def equation_lines(program: Program) -> tuple[str, ...]:
+    """One line for each equation, marked with the number of the variable it binds, and one for the result."""
+    first = len(program.arguments)
+    lines = [
+        f".eqn ({type_text(equation.result)}) ({operation(equation)}) <|  -- v#{first + number_}"
+        for number_, equation in enumerate(program.equations)
+    ]
+    return (*lines, f".ret {_operand(program.result, scalar=True)}")
+
+
+def kernel_type(program: Program) -> str:
+    """``Kernel [f32 [4, 3], bool [4]] (f32 [3])``"""
+    arguments = ", ".join(type_text(argument.type) for argument in program.arguments)
+    return f"Kernel [{arguments}] ({type_text(program.type)})"

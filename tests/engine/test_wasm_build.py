@@ -1,0 +1,338 @@
+"""The driver of the embedded Lean: what is rebuilt, what an interruption leaves, what Lean's end means.
+
+Most tests run ``fake_lean.py``; those with the fixture ``engine`` run Lean itself.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import pytest
+
+from maskpool_verify.files import exclusive
+from maskpool_verify.engine.protocol import Message, ModuleResult, Position, Progress
+from maskpool_verify.engine.wasm import WasmEngine, package
+from maskpool_verify.errors import EnvironmentFault, MaskpoolError
+
+MakeEngine = Callable[..., WasmEngine]
+HERE = Path(__file__).parent
+CHAIN = {
+    "A": "module\n",
+    "P.B": "module\npublic import A\n",
+    "C": "module\nimport all P.B\n",
+    "D": "module\n",
+}
+
+
+def write(project: Path, sources: Mapping[str, str]) -> Path:
+    for module, text in sources.items():
+        file = project / (module.replace(".", "/") + ".lean")
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+    return project
+
+
+def statuses(results: Mapping[str, ModuleResult]) -> dict[str, str]:
+    return {module: result.status for module, result in results.items()}
+
+
+def files(project: Path) -> set[str]:
+    top = project / ".maskpool/build/wasm"
+    return {file.relative_to(top).as_posix() for file in top.rglob("*") if file.is_file()} - {"lock"}
+
+
+def of(module: str) -> set[str]:
+    path = module.replace(".", "/")
+    return {f"records/{path}.json", f"lib/{path}.olean", f"lib/{path}.olean.private", f"lib/{path}.ilean"}
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return write(tmp_path / "prö ject", CHAIN)
+
+
+def test_unchanged_modules_are_cached_with_their_messages(project: Path, fake_engine: MakeEngine) -> None:
+    write(project, {"A": "module\n-- fake: warning\n"})
+    first = fake_engine().build(project, ["C", "D"])
+    assert statuses(first) == dict.fromkeys(["A", "P.B", "C", "D"], "built")
+    assert list(first).index("A") < list(first).index("P.B") < list(first).index("C")
+    second = fake_engine().build(project, ["C", "D"])
+    assert statuses(second) == dict.fromkeys(["A", "P.B", "C", "D"], "cached")
+    assert (
+        second["A"].messages
+        == first["A"].messages
+        == (
+            Message(
+                severity="warning",
+                file="A.lean",
+                position=Position(line=2, column=4),
+                text="declaration uses `sorry`",
+            ),
+        )
+    )
+    assert files(project) == of("A") | of("P.B") | of("C") | of("D")
+    assert fake_engine().artifacts(project).own == project / ".maskpool/build/wasm/lib"
+
+
+@pytest.mark.parametrize(
+    ("changed", "built"), [("A", {"A", "P.B", "C"}), ("P.B", {"P.B", "C"}), ("D", {"D"})]
+)
+def test_a_change_rebuilds_the_module_and_its_importers(
+    project: Path, fake_engine: MakeEngine, changed: str, built: set[str]
+) -> None:
+    fake_engine().build(project, ["C", "D"])
+    write(project, {changed: CHAIN[changed] + "-- changed\n"})
+    results = fake_engine().build(project, ["C", "D"])
+    assert {module for module, status in statuses(results).items() if status == "built"} == built
+
+
+def test_fresh_rebuilds_everything(project: Path, fake_engine: MakeEngine) -> None:
+    fake_engine().build(project, ["C"])
+    assert set(statuses(fake_engine().build(project, ["C"], fresh=True)).values()) == {"built"}
+
+
+def test_another_format_rebuilds_everything(
+    project: Path, fake_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fake_engine().build(project, ["A"])
+    monkeypatch.setattr("maskpool_verify.engine.wasm.build.FORMAT", package.FORMAT + 1)
+    assert statuses(fake_engine().build(project, ["A"])) == {"A": "built"}
+
+
+@pytest.mark.parametrize("name", ["lib/P/B.olean", "lib/P/B.olean.private", "records/P/B.json"])
+@pytest.mark.parametrize("tamper", ["change", "truncate", "remove"])
+def test_tampered_artifact_is_rebuilt(project: Path, fake_engine: MakeEngine, name: str, tamper: str) -> None:
+    fake_engine().build(project, ["C"])
+    file = project / ".maskpool/build/wasm" / name
+    before = file.read_bytes()
+    if tamper == "remove":
+        file.unlink()
+    else:
+        file.write_bytes(b"" if tamper == "truncate" else before[:-1] + b"!")
+    results = fake_engine().build(project, ["C"])
+    assert statuses(results) == {"A": "cached", "P.B": "built", "C": "cached"}
+    assert file.read_bytes() == before
+
+
+def test_an_artifact_that_lean_did_not_write_is_removed(project: Path, fake_engine: MakeEngine) -> None:
+    fake_engine().build(project, ["C"])
+    lib = project / ".maskpool/build/wasm/lib"
+    (lib / "Init").mkdir()
+    for name in ("A.olean.server", "Planted.olean", "Init.olean", "Init/Core.olean"):
+        (lib / name).write_bytes(b"planted")
+    write(project, {"Init": "module\n"})  # a source does not make Lean's names the project's
+    assert statuses(fake_engine().build(project, ["C"])) == {"A": "built", "P.B": "cached", "C": "cached"}
+    assert files(project) == of("A") | of("P.B") | of("C")
+    assert not (lib / "Init").exists()
+
+
+def test_artifacts_of_a_removed_source_are_removed(project: Path, fake_engine: MakeEngine) -> None:
+    fake_engine().build(project, ["C"])
+    (project / "C.lean").unlink()
+    shutil.rmtree(project / "P")
+    fake_engine().build(project, ["A"])
+    assert files(project) == of("A")
+    assert not (project / ".maskpool/build/wasm/lib/P").exists()
+
+
+def test_an_error_fails_the_module_skips_importers_and_removes_older_artifacts(
+    project: Path, fake_engine: MakeEngine
+) -> None:
+    fake_engine().build(project, ["C", "D"])
+    write(project, {"P.B": CHAIN["P.B"] + "-- fake: error\n"})
+    results = fake_engine().build(project, ["C", "D"], fresh=True)
+    assert statuses(results) == {"A": "built", "P.B": "failed", "C": "skipped", "D": "built"}
+    assert results["P.B"].messages == (
+        Message(
+            severity="error",
+            file="P/B.lean",
+            position=Position(line=2, column=4),
+            text="unsolved goals\n⊢ False",
+        ),
+    )
+    assert files(project) == of("A") | of("D")
+    assert statuses(fake_engine().build(project, ["P.B"])) == {"A": "cached", "P.B": "failed"}
+
+
+@pytest.mark.parametrize(
+    ("word", "what"),
+    [("stack", "ran out of stack"), ("memory", "short of memory"), ("hang", "stopped after 0.5 s")],
+)
+def test_an_end_without_messages_becomes_one(
+    project: Path, fake_engine: MakeEngine, word: str, what: str
+) -> None:
+    write(project, {"A": f"-- fake: {word}\n"})
+    result = fake_engine(timeout=0.5).build(project, ["A"])["A"]
+    assert (result.status, result.messages[0].severity, result.messages[0].position) == (
+        "failed",
+        "error",
+        None,
+    )
+    assert what in result.messages[0].text
+    assert files(project) == set()
+
+
+def test_progress_counts_every_module_once(project: Path, fake_engine: MakeEngine) -> None:
+    steps: list[Progress] = []
+    fake_engine(jobs=1).build(project, ["C", "D"], progress=steps.append)
+    assert [step.done for step in steps if step.result] == [1, 2, 3, 4]
+    assert {step.total for step in steps} == {4}
+    assert [step.module for step in steps if step.result] == [
+        step.module for step in steps if not step.result
+    ]
+
+
+def test_environment_faults(project: Path, tmp_path: Path, fake_engine: MakeEngine) -> None:
+    with pytest.raises(EnvironmentFault, match=r"not installed.*maskpool-verify setup"):
+        WasmEngine(tmp_path / "elsewhere").build(project, ["A"])
+    engine = fake_engine()
+    with pytest.raises(EnvironmentFault, match="Cannot run Node"):
+        WasmEngine(tmp_path / "cache", node=["/no/such/node"]).build(project, ["A"])
+    write(project, {"A": "-- fake: unloadable\n"})
+    with pytest.raises(EnvironmentFault, match="cannot be loaded"):
+        engine.build(project, ["A"])
+    with pytest.raises(MaskpoolError, match="no source"):
+        engine.build(project, ["Absent"])
+    shutil.rmtree(project / ".maskpool")
+    (project / ".maskpool").write_text("in the way")
+    with pytest.raises(EnvironmentFault, match="Cannot build in"):
+        engine.build(project, ["A"])
+
+
+def test_a_second_build_waits_for_the_first(project: Path, fake_engine: MakeEngine) -> None:
+    class Waited(Exception):
+        pass
+
+    def on_wait() -> None:
+        raise Waited
+
+    with exclusive(project / ".maskpool/build/wasm/lock"), pytest.raises(Waited):
+        fake_engine(on_wait=on_wait).build(project, ["A"])
+    assert statuses(fake_engine(on_wait=on_wait).build(project, ["A"])) == {"A": "built"}
+
+
+BUILD = """
+import sys
+from pathlib import Path
+from maskpool_verify.engine.wasm import WasmEngine, package
+cache, project, module, package.INTEGRITY, *node = sys.argv[1:]
+WasmEngine(Path(cache), node=node or None).build(Path(project), [module])
+"""
+
+
+def _is_alive(process: int) -> bool:
+    try:
+        state = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()[0]
+    except (FileNotFoundError, ProcessLookupError):
+        return False
+    return state != "Z"
+
+
+def _wait(condition: Callable[[], object], seconds: float = 10) -> None:
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "nothing happened"
+        time.sleep(0.02)
+
+
+@pytest.mark.parametrize("signal_number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_interruption_leaves_no_process_and_no_partial_artifact(
+    project: Path, tmp_path: Path, fake_engine: MakeEngine, signal_number: signal.Signals
+) -> None:
+    write(project, {"P.B": CHAIN["P.B"] + "-- fake: hang\n"})
+    fake_engine()
+    log = tmp_path / "lean.log"
+    arguments = [tmp_path / "cache", project, "C", package.INTEGRITY, sys.executable, HERE / "fake_lean.py"]
+    with subprocess.Popen(
+        [sys.executable, "-c", BUILD, *map(str, arguments)], stderr=subprocess.DEVNULL
+    ) as process:
+        _wait(lambda: len(log.read_text().splitlines()) == 3)  # A; P.B and the process that it starts
+        process.send_signal(signal_number)
+        assert process.wait(10) != 0
+    started = [int(line.split()[0]) for line in log.read_text().splitlines()]
+    _wait(lambda: not any(map(_is_alive, started)), 2)
+    assert files(project) == of("A")
+    assert not list((project / ".maskpool/build/wasm").glob("new.*"))
+    write(project, {"P.B": CHAIN["P.B"]})
+    assert statuses(fake_engine().build(project, ["C"])) == {"A": "cached", "P.B": "built", "C": "built"}
+
+
+def test_lean_ends_when_the_driver_is_killed(engine: WasmEngine, tmp_path: Path) -> None:
+    slow = (
+        "module\ntheorem t : List.replicate 3000000 1 = List.replicate 3000000 1 ++ [] := by decide +kernel\n"
+    )
+    project = write(tmp_path / "p", {"A": slow})
+    arguments = [package.default_cache(), project, "A", package.INTEGRITY]
+    with subprocess.Popen([sys.executable, "-c", BUILD, *map(str, arguments)]) as process:
+        children = Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        threads = Path(f"/proc/{process.pid}/task")
+        started: list[int] = []
+
+        def find() -> bool:
+            for task in threads.iterdir():
+                started.extend(map(int, (task / children.name).read_text().split()))
+            return bool(started)
+
+        _wait(find)
+        time.sleep(1.5)  # Lean has begun to elaborate
+        assert all(map(_is_alive, started))
+        os.kill(process.pid, signal.SIGKILL)
+    _wait(lambda: not any(map(_is_alive, started)), 5)
+
+
+def test_lean_builds_modules_in_any_directory(engine: WasmEngine, tmp_path: Path) -> None:
+    sources = {
+        "A": "module\n@[expose] public def two : Nat := 2\n",
+        "Mé.B": "module\npublic import A\n/- /- -- -/ -/\npublic theorem four : two + two = 4 := rfl\n",
+    }
+    home = Path.home() / f".maskpool test-{os.getpid()}"
+    try:
+        for place in (tmp_path / "plain", home / "日本 : ü"):
+            assert statuses(engine.build(write(place, sources), ["Mé.B"])) == {"A": "built", "Mé.B": "built"}
+            lib = engine.artifacts(place).own
+            contents = {f.relative_to(lib).as_posix(): f.read_bytes() for f in lib.rglob("*") if f.is_file()}
+            assert contents.keys() >= {"A.olean", "Mé/B.olean", "Mé/B.olean.private"}
+            assert not any(place.name.encode() in content for content in contents.values())
+    finally:
+        shutil.rmtree(home, ignore_errors=True)
+
+
+def test_lean_messages(engine: WasmEngine, tmp_path: Path) -> None:
+    project = write(
+        tmp_path / "p",
+        {
+            "P.Wrong": "module\ntheorem a (n : Nat) : n = 2 := by\n  omega\n#check 1\n",
+            "Sorry": "module\ntheorem b : 1 = 2 := sorry\n",
+        },
+    )
+    results = engine.build(project, ["P.Wrong", "Sorry"])
+    assert statuses(results) == {"P.Wrong": "failed", "Sorry": "built"}
+    error, information = results["P.Wrong"].messages
+    assert (error.severity, error.file, error.position) == (
+        "error",
+        "P/Wrong.lean",
+        Position(line=3, column=2),
+    )
+    assert error.text.startswith("omega could not prove the goal")
+    assert information == Message(
+        severity="information", file="P/Wrong.lean", position=Position(line=4, column=0), text="1 : Nat"
+    )
+    (warning,) = results["Sorry"].messages
+    assert (warning.severity, warning.position) == ("warning", Position(line=2, column=8))
+
+
+def test_info_is_what_lean_says_of_itself(engine: WasmEngine) -> None:
+    info = engine.info()
+    lean = Path(sys.modules[WasmEngine.__module__].__file__ or "").with_name("lean.cjs")
+    installation = str(package.installation(package.default_cache()))
+    command = [*package.npm_command()[:1], str(lean), installation, installation, installation, "--version"]
+    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout  # its status is 24
+    assert f"version {info.lean_version}," in said
+    assert f"commit {info.githash}," in said

@@ -1,0 +1,151 @@
+"""The manifest: what is accepted, and one clear sentence for everything else."""
+
+from pathlib import Path
+
+import pytest
+
+from maskpool_verify.errors import ManifestError, UsageError
+from maskpool_verify.manifest import load_manifest
+
+KERNEL = """\
+[[kernel]]
+name = "pool"
+function = "pool.py:pool"
+spec = "attention"
+rows = "n"
+shapes = [{ n = 4, d = 3 }, { n = 6, d = 3 }]
+"""
+ARGUMENTS = """\
+[[kernel.arguments]]
+name = "features"
+role = "features"
+dtype = "float32"
+shape = ["n", "d"]
+[[kernel.arguments]]
+name = "logits"
+role = "logits"
+dtype = "float32"
+shape = ["n"]
+[[kernel.arguments]]
+name = "mask"
+role = "mask"
+dtype = "bool"
+shape = ["n"]
+"""
+PARAMETER = """\
+[[kernel.arguments]]
+name = "scale"
+role = "parameter"
+dtype = "float32"
+shape = ["d", 2]
+"""
+VALID = KERNEL + ARGUMENTS
+
+
+def write(directory: Path, text: str) -> Path:
+    path = directory / "maskpool.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_valid_manifest(tmp_path: Path) -> None:
+    manifest = load_manifest(write(tmp_path, VALID + PARAMETER))
+    kernel = manifest.kernel("pool")
+    assert manifest.root == tmp_path
+    assert kernel.argument("mask").dtype == "bool"
+    assert kernel.arguments[0].sizes({"n": 4, "d": 3}) == (4, 3)
+    assert kernel.arguments[3].sizes({"n": 4, "d": 3}) == (3, 2)
+    with pytest.raises(UsageError, match=r'has no kernel "pol".*did you mean "pool"'):
+        manifest.kernel("pol")
+
+
+def test_padding_pairs_differ_in_the_rows_only(tmp_path: Path) -> None:
+    shapes = "[{ n = 6, d = 3 }, { n = 4, d = 3 }, { n = 9, d = 5 }, { n = 8, d = 3 }]"
+    kernel = load_manifest(
+        write(tmp_path, VALID.replace("[{ n = 4, d = 3 }, { n = 6, d = 3 }]", shapes))
+    ).kernels[0]
+    sizes = {(short["n"], long["n"]) for short, long in kernel.padding_pairs()}
+    assert sizes == {(4, 6), (4, 8), (6, 8)}
+
+
+def test_a_single_shape_needs_no_pair(tmp_path: Path) -> None:
+    text = VALID.replace(", { n = 6, d = 3 }", "")
+    assert load_manifest(write(tmp_path, text)).kernels[0].padding_pairs() == ()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('spec = "attention"', "spec = ", r"not valid TOML: .*line 4"),
+        ('spec = "attention"', 'spec = "mean"', "spec: 'mean' is not one of 'attention'"),
+        ('rows = "n"', 'row = "n"', 'row: unknown key; .*did you mean "rows"'),
+        ('rows = "n"\n', "", "rows: the key is missing"),
+        ('role = "mask"', 'roll = "mask"', 'arguments.2.roll: unknown key; .*did you mean "role"'),
+        ('role = "mask"', 'role = "masks"', "arguments.2.role: 'masks' is not one of"),
+        ('name = "pool"', 'name = "pöol"', "name: .*not an ASCII identifier"),
+        ('name = "pool"', 'name = "4pool"', "name: .*not an ASCII identifier"),
+        ('name = "pool"', "name = 4", "name: the value should be a valid string"),
+        ('"pool.py:pool"', '"pool.py"', "function: .*neither"),
+        ('name = "mask"', 'name = "logits"', 'arguments: 2 arguments are called "logits"'),
+        ('role = "mask"', 'role = "parameter"', 'exactly one with role "mask", and there is none'),
+        ('role = "features"', 'role = "logits"', 'exactly one with role "features", and there is none'),
+        ('dtype = "bool"\nshape = ["n"]', 'dtype = "bool"\nshape = ["d"]', "the mask must have shape"),
+        ('dtype = "bool"', 'dtype = "float32"', 'the mask must be "bool"'),
+        ('dtype = "bool"', 'dtype = "int8"', "dtype: 'int8' is not one of"),
+        ('shape = ["n", "d"]', 'shape = ["d", "n"]', "as first axis and nowhere else"),
+        ('shape = ["n", "d"]', 'shape = ["n", "d", "n"]', "as first axis and nowhere else"),
+        ('shape = ["n", "d"]', 'shape = ["n", "d", 0]', "the size 0 is not positive"),
+        ('shape = ["n", "d"]', 'shape = ["n", "d", true]', "arguments.0.shape.2"),
+        ('shape = ["n", "d"]', 'shape = ["n", "e"]', 'shapes.0: the symbol "e" has no size'),
+        ('dtype = "float32"', 'dtype = "float16"', "must have the same dtype"),
+        ("n = 6, d = 3", "n = 6", 'shapes.1: the symbol "d" has no size'),
+        ("n = 6, d = 3", "n = 6, d = 3, e = 1", 'shapes.1: no argument uses the symbol "e"'),
+        ("n = 6, d = 3", "n = 4, d = 3", "shapes.1: this shape is given twice"),
+        ("n = 6, d = 3", "n = 0, d = 3", "shapes.1.n: the size 0 is not positive"),
+        (
+            "n = 6, d = 3",
+            "n = true, d = 3",
+            "shapes.1.n: the value should be a valid integer, but it is True",
+        ),
+        ("n = 6, d = 3", "n = 6.0, d = 3", "shapes.1.n: the value should be a valid integer"),
+        ("n = 6, d = 3", "n = 6, d = 4", "no two shapes pair up for the padding property"),
+        ("[{ n = 4, d = 3 }, { n = 6, d = 3 }]", "[]", "shapes: there is none"),
+    ],
+)
+def test_each_problem_is_one_sentence(tmp_path: Path, old: str, new: str, message: str) -> None:
+    assert old in VALID
+    path = write(tmp_path, VALID.replace(old, new, 1))
+    with pytest.raises(ManifestError, match=message) as caught:
+        load_manifest(path)
+    sentence = str(caught.value)
+    assert str(path) in sentence
+    assert sentence.endswith(".")
+    assert "\n" not in sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("", "has no kernel"),
+        ("kernel = []", "has no kernel"),
+        ("kernel = 3", "kernel: the value should be a valid tuple"),
+        ("kernel = [3]", "kernel"),
+        ("kernels = []", "kernels: unknown key|has no kernel"),
+        (VALID + VALID, "another kernel has this name"),
+        (VALID + PARAMETER.replace('"d", 2', '"n"'), "a parameter has the row symbol"),
+        (VALID + PARAMETER.replace("float32", "bool"), "the parameter must have a float dtype"),
+    ],
+)
+def test_other_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(ManifestError, match=message):
+        load_manifest(write(tmp_path, text))
+
+
+def test_files_that_cannot_be_read(tmp_path: Path) -> None:
+    with pytest.raises(ManifestError, match="There is no manifest"):
+        load_manifest(tmp_path / "absent.toml")
+    with pytest.raises(ManifestError, match="cannot be read"):
+        load_manifest(tmp_path)
+    (tmp_path / "latin.toml").write_bytes(b'a = "\xe9"')
+    with pytest.raises(ManifestError, match="not UTF-8"):
+        load_manifest(tmp_path / "latin.toml")

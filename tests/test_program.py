@@ -1,0 +1,198 @@
+"""The imported program: its JSON, its digest, and that only well-typed programs exist."""
+
+import json
+from fractions import Fraction
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from maskpool_verify.errors import AuditError
+from maskpool_verify.program import Program, Rational, digest, from_json, to_json
+
+F32 = "float32"
+
+
+def array(*shape: int, dtype: str = F32) -> dict[str, Any]:
+    return {"dtype": dtype, "shape": list(shape)}
+
+
+def program_data() -> dict[str, Any]:
+    """max(logits, 1/2) @ features, and the mask is not used."""
+    return {
+        "schema": "maskpool-verify/program/1",
+        "kernel": "pool",
+        "function": "pool.py:pool",
+        "shape": {"n": 4, "d": 3},
+        "jax_version": "0.10.2",
+        "arguments": [
+            {"name": "features", "role": "features", **array(4, 3)},
+            {"name": "logits", "role": "logits", **array(4)},
+            {"name": "mask", "role": "mask", **array(4, dtype="bool")},
+        ],
+        "equations": [
+            {
+                "primitive": "max",
+                "operands": [{"var": 1}, {"real": {"num": "1", "den": "2"}, "dtype": "float32"}],
+                "result": array(4),
+            },
+            {
+                "primitive": "dot_general",
+                "operands": [{"var": 3}, {"var": 0}],
+                "dimension_numbers": [[[0], [0]], [[], []]],
+                "result": array(3),
+            },
+        ],
+        "result": {"var": 4},
+        "type": array(3),
+    }
+
+
+def read(data: dict[str, Any]) -> Program:
+    return from_json(json.dumps(data))
+
+
+def test_json_is_read_as_written() -> None:
+    text = to_json(read(program_data()))
+    assert json.loads(text) == program_data()
+    assert from_json(text) == read(program_data())
+    assert to_json(from_json(text)) == text
+    assert text.endswith("}\n")
+
+
+def test_one_equation_per_line() -> None:
+    lines = to_json(read(program_data())).splitlines()
+    assert [json.loads(line.rstrip(","))["primitive"] for line in lines if "primitive" in line] == [
+        "max",
+        "dot_general",
+    ]
+
+
+def put(path: str, value: Any) -> Any:
+    """A change of the data: set ``value`` at a dotted path."""
+
+    def change(data: dict[str, Any]) -> None:
+        *parents, last = [int(key) if key.isdigit() else key for key in path.split(".")]
+        target: Any = data
+        for key in parents:
+            target = target[key]
+        target[last] = value
+
+    change.__name__ = f"{path}={value}"
+    return change
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (put("schema", "maskpool-verify/program/2"), "schema"),
+        (put("author", "me"), "author"),
+        (put("equations.0.accuracy", None), "accuracy"),
+        (put("arguments.0.weak_type", True), "weak_type"),
+        (put("equations.0.operands.0", {"var": 3}), "variable 3 is not defined yet"),
+        (put("equations.0.operands.0", {"var": -1}), "equations.0"),
+        (put("equations.0.operands.0", {"var": True}), "equations.0"),
+        (put("equations.0.operands.0", {"var": 2}), "needs float operands"),
+        (put("equations.0.operands.0", {"var": 0}), r"the result has type float32\[4,3\]"),
+        (put("equations.0.operands", [{"var": 1}]), "equations.0"),
+        (put("equations.0.operands.1", {"bool": True}), "needs float operands"),
+        (put("equations.0.operands.1.real.num", "2"), "not in lowest terms"),
+        (put("equations.0.operands.1.real.num", "01"), "equations.0"),
+        (put("equations.0.operands.1.real.num", "-0"), "equations.0"),
+        (put("equations.0.operands.1.real.den", "0"), "equations.0"),
+        (put("equations.0.operands.1.real.num", 1), "equations.0"),
+        (put("equations.0.primitive", "maximum"), "equations.0"),
+        (put("equations.0.result.shape", [5]), r"the result has type float32\[4\], not float32\[5\]"),
+        (put("equations.0.result.dtype", "float64"), "the result has type"),
+        (put("equations.0.result.dtype", "float8"), "dtype"),
+        (put("equations.1.dimension_numbers", [[[0], [1]], [[], []]]), "does not match axis 1"),
+        (put("equations.1.dimension_numbers", [[[0], []], [[], []]]), "unequal numbers of axes"),
+        (put("equations.1.dimension_numbers", [[[1], [0]], [[], []]]), "not distinct axes"),
+        (put("result", {"var": 5}), "variable 5 is not defined"),
+        (put("result", {"var": 3}), r"returns float32\[4\]"),
+        (put("type.shape", [4]), "the program returns"),
+        (put("arguments.1.shape", [0]), "arguments.1.shape.0"),
+        (put("arguments.1.shape", [True]), "arguments.1.shape.0"),
+        (put("shape.n", "4"), "shape.n"),
+    ],
+)
+def test_corrupted_json_is_refused(change: Any, message: str) -> None:
+    data = program_data()
+    change(data)
+    with pytest.raises(AuditError, match=message):
+        read(data)
+
+
+@pytest.mark.parametrize("text", ["", "{", "[]", "{}", "null", "[" * 10**5])
+def test_text_that_is_no_program_is_refused(text: str) -> None:
+    with pytest.raises(AuditError):
+        from_json(text)
+
+
+def test_a_key_that_occurs_twice_is_refused() -> None:
+    text = to_json(read(program_data())).replace('"kernel": "pool"', '"kernel": "pool", "kernel": "pool"')
+    with pytest.raises(AuditError, match='"kernel" occurs twice'):
+        from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("equation", "message"),
+    [
+        (
+            {"primitive": "broadcast_in_dim", "shape": [3, 5], "broadcast_dimensions": [1]},
+            "cannot be broadcast",
+        ),
+        ({"primitive": "broadcast_in_dim", "shape": [4, 4], "broadcast_dimensions": []}, "do not increase"),
+        ({"primitive": "reshape", "new_sizes": [2, 2]}, "axes of size 1"),
+        ({"primitive": "squeeze", "dimensions": [0]}, "do not all have size 1"),
+        ({"primitive": "transpose", "permutation": [1]}, "not a permutation"),
+        ({"primitive": "reduce_sum", "axes": [1]}, "not distinct axes"),
+        ({"primitive": "reduce_max", "axes": [0, 0]}, "not distinct axes"),
+        ({"primitive": "reduce_or", "axes": [0]}, "needs bool operands"),
+        ({"primitive": "not"}, "needs bool operands"),
+        ({"primitive": "convert_element_type", "new_dtype": "bool"}, "conversion to bool"),
+    ],
+)
+def test_ill_typed_equations_are_refused(equation: dict[str, Any], message: str) -> None:
+    data = program_data()
+    data["equations"][0] = {"operands": [{"var": 1}], "result": array(4), **equation}
+    with pytest.raises(AuditError, match=message):
+        read(data)
+
+
+def test_mixed_dtypes_are_refused() -> None:
+    data = program_data()
+    data["arguments"].append({"name": "scale", "role": "parameter", **array(4, dtype="float16")})
+    data["equations"] = [{"primitive": "add", "operands": [{"var": 1}, {"var": 3}], "result": array(4)}]
+    data.update(result={"var": 4}, type=array(4))
+    with pytest.raises(AuditError, match="operands of different dtypes"):
+        read(data)
+
+
+def test_the_digest_is_that_of_the_meaning() -> None:
+    original = digest(read(program_data()))
+    assert original.startswith("sha256:")
+    assert len(original) == len("sha256:") + 64
+    names = [put("jax_version", "9"), put("kernel", "other"), put("function", "other.py:pool")]
+    meaning = [
+        put("equations.0.primitive", "min"),
+        put("equations.0.operands.1.real.den", "3"),
+        put("equations.1.operands.0.var", 1),
+        put("arguments.1.role", "parameter"),
+    ]
+    for change in names + meaning:
+        data = program_data()
+        change(data)
+        assert (digest(read(data)) == original) is (change in names)
+
+
+@given(st.fractions())
+def test_rationals_are_exact(value: Fraction) -> None:
+    assert Rational.of(value).fraction() == value
+
+
+def test_models_are_frozen() -> None:
+    with pytest.raises(ValidationError):
+        read(program_data()).kernel = "other"
