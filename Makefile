@@ -4,7 +4,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 
 .DEFAULT_GOAL := help
-.PHONY: help verify test slow lint bench clean
+.PHONY: help verify test slow lint docs bench clean
 
 help:  ## list the targets
 	@grep -E '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -23,6 +23,9 @@ lint: .venv/installed-dev  ## style and types
 	$(BIN)/ruff check
 	$(BIN)/ruff format --check
 	$(BIN)/mypy
+
+docs: .venv/installed-dev  ## refresh the outputs shown in README.md and docs/
+	$(BIN)/python -m documentation
 
 bench: .venv/installed-dev  ## measure, and write docs/benchmarks.md
 	$(BIN)/python -m benchmarks

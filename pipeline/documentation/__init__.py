@@ -1,0 +1,151 @@
+"""The outputs shown in README.md and docs/, made by the tool itself.
+
+A place for one is marked in the Markdown, and what stands between the marks is generated::
+
+    <!-- generated: check -->
+    <!-- end -->
+
+``python -m documentation`` fills all of them; a test compares.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+
+from maskpool_verify.importer import SUPPORTED_PRIMITIVES
+
+REPOSITORY = Path(__file__).parent.parent.parent
+PROJECT_FILES = ("MaskPool", "MaskPool.lean", "kernels", "certificates", "maskpool.toml")
+
+_MARK = re.compile(r"(?P<start><!-- generated: (?P<name>[a-z-]+) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
+_ONE = "masked_attention_pool"
+
+
+def pages() -> Iterator[Path]:
+    """All Markdown files of the documentation."""
+    yield REPOSITORY / "README.md"
+    yield from sorted((REPOSITORY / "docs").glob("*.md"))
+
+
+def refreshed(text: str, outputs: Mapping[str, Callable[[], str]]) -> str:
+    """``text`` with every marked place filled.
+
+    Raises:
+        KeyError: a mark names an output that does not exist.
+    """
+    return _MARK.sub(lambda mark: mark["start"] + outputs[mark["name"]]() + mark["end"], text)
+
+
+class Outputs:
+    """Outputs of commands in ``project``, a copy of the project that may be changed, made when first asked for."""
+
+    def __init__(self, project: Path) -> None:
+        self._project = project
+        self._known: dict[str, str] = {}
+        self._makers: Mapping[str, Callable[[], str]] = {
+            "check": lambda: self._console("check"),
+            "stale": lambda: self._with_exchanged_branches(trace=False),
+            "unproved": lambda: self._with_exchanged_branches(trace=True),
+            "report": self._report,
+            "primitives": _primitives,
+            "program": lambda: self._excerpt("def program", "/-- The Jaxpr as a function"),
+            "readable": lambda: self._excerpt("def readable", "theorem translation"),
+            "translation": lambda: self._excerpt("theorem translation", "end certificates"),
+            "properties": self._properties,
+        }
+
+    def get(self) -> Mapping[str, Callable[[], str]]:
+        """The outputs by name."""
+        return {name: lambda name=name: self._once(name) for name in self._makers}  # type: ignore[misc]
+
+    def _once(self, name: str) -> str:
+        if name not in self._known:
+            self._known[name] = self._makers[name]()
+        return self._known[name]
+
+    def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "maskpool_verify.main", *arguments]
+        environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "100"}
+        return subprocess.run(
+            command, cwd=self._project, capture_output=True, text=True, env=environment, check=False
+        )
+
+    def _console(self, *arguments: str) -> str:
+        ended = self._run(*arguments)
+        shown = ended.stdout.strip("\n") or ended.stderr.strip("\n")
+        lines = [f"$ maskpool-verify {' '.join(arguments)}", *shown.splitlines()]
+        if ended.returncode:
+            lines += ["$ echo $?", str(ended.returncode)]
+        return _fenced("console", lines)
+
+    def _with_exchanged_branches(self, *, trace: bool) -> str:
+        """Keep the weights of the masked rows instead of the others, and check."""
+        kernel = self._project / "kernels" / f"{_ONE}.py"
+        original = kernel.read_text("utf-8")
+        right, wrong = "jnp.where(mask, jnp.exp(selected_logits), 0.0)", "jnp.where(mask, 0.0, jnp.exp(selected_logits))"
+        if original.count(right) != 1:
+            raise ValueError(f"{kernel} does not contain {right!r} exactly once")
+        folder = self._project / "certificates" / _ONE
+        saved = self._project / "saved-certificates"
+        shutil.copytree(folder, saved)
+        try:
+            kernel.write_text(original.replace(right, wrong), "utf-8")
+            if trace:
+                self._run("trace", "--kernel", _ONE)
+            return self._console("check", "--kernel", _ONE)
+        finally:
+            kernel.write_text(original, "utf-8")
+            shutil.rmtree(folder)
+            saved.rename(folder)
+
+    def _report(self) -> str:
+        """The JSON report of one kernel, with most theorems left out."""
+        report = json.loads(self._run("check", "--kernel", _ONE, "--format", "json").stdout)
+        for kernel in report["kernels"]:
+            kernel["theorems"] = [t for t in kernel["theorems"] if t["property"] in ("specification", "padding")][::2]
+        return _fenced("json", json.dumps(report, indent=2, ensure_ascii=False).splitlines())
+
+    def _lean(self, name: str) -> list[str]:
+        return (self._project / "certificates" / _ONE / f"{name}.lean").read_text("utf-8").splitlines()
+
+    def _excerpt(self, first: str, after: str) -> str:
+        lines = self._lean("n4_d3")
+        start = next(i for i, line in enumerate(lines) if line.startswith(first))
+        end = next(i for i, line in enumerate(lines) if i > start and line.startswith(after))
+        while not lines[end - 1]:
+            end -= 1
+        return _fenced("lean", lines[start:end])
+
+    def _properties(self) -> str:
+        lines = self._lean("properties")
+        start = next(i for i, line in enumerate(lines) if line.startswith("namespace"))
+        end = next(i for i, line in enumerate(lines) if line.startswith("end "))
+        return _fenced("lean", lines[start + 2 : end - 1])
+
+
+def _primitives() -> str:
+    return ", ".join(f"`{name}`" for name in sorted(SUPPORTED_PRIMITIVES)) + "\n"
+
+
+def _fenced(language: str, lines: list[str]) -> str:
+    body = "\n".join(line.rstrip() for line in lines)
+    return f"```{language}\n{body}\n```\n"
+
+
+def copy_project(target: Path) -> Path:
+    """A copy of the project, with what is built, that may be changed."""
+    target.mkdir(parents=True)
+    for name in (*PROJECT_FILES, ".maskpool"):
+        source = REPOSITORY / name
+        if source.is_dir():
+            shutil.copytree(source, target / name, ignore=shutil.ignore_patterns("__pycache__"))
+        elif source.exists():
+            shutil.copy(source, target / name)
+    return target
