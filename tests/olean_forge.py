@@ -5,7 +5,8 @@ The layout is that of Lean 4.28: ``src/runtime/compact.cpp`` and ``object.h`` of
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -59,9 +60,7 @@ class Writer:
     def list(self, elements: Sequence[int]) -> int:
         address = 1
         for element in reversed(elements):
-            address = self._once(
-                ("list", element, address), lambda e=element, a=address: self.constructor(1, e, a)
-            )
+            address = self._once(("list", element, address), partial(self.constructor, 1, element, address))
         return address
 
     def string(self, text: str) -> int:
@@ -191,17 +190,15 @@ class Writer:
                 )
             case c.Recursor():
                 counts = map(self.nat, (k.num_params, k.num_indices, k.num_motives, k.num_minors))
-                rules = self.list(
-                    [
-                        self.constructor(0, self.name(r.ctor), self.nat(r.num_fields), self.expr(r.rhs))
-                        for r in k.rules
-                    ]
-                )
+                rules = self.list([self._once(("rule", id(r)), partial(self._rule, r)) for r in k.rules])
                 tag = 7
                 value = self.constructor(
                     0, val, self.names(k.all), *counts, rules, scalars=bytes([k.k, k.unsafe])
                 )
         return self.constructor(tag, value)
+
+    def _rule(self, r: c.Rule) -> int:
+        return self.constructor(0, self.name(r.ctor), self.nat(r.num_fields), self.expr(r.rhs))
 
     # -- files
 
@@ -209,7 +206,7 @@ class Writer:
         self,
         constants: Sequence[c.Constant] = (),
         imports: Sequence[Name] = (),
-        entries: dict[Name, Sequence[int]] | None = None,
+        entries: Mapping[Name, Sequence[int]] | None = None,
         names: Sequence[Name] | None = None,
         is_module: bool = True,
     ) -> int:

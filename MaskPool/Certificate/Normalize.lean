@@ -8,15 +8,15 @@ public import MaskPool.Tensor.Index
 # Recognizing attention pooling
 
 `mask_pool` proves that the value of a kernel is `pool`. It looks at the bag without unmasked instances, where
-the value has to be zero, and at a bag with an unmasked instance, where every normalizer is positive and guards
-are decided. There both sides are brought to the normal form
+the value has to be zero, and at a bag with an unmasked instance, where every normalizer is positive and
+guards are decided. There both sides are brought to the normal form
 
     (Σ i, if m i then exp (l i) * x i d else 0) / (Σ i, if m i then exp (l i) else 0)
 
-by a terminating rewrite system: operations of `Ops` become algebra; a selection of zero moves outwards through
-products and quotients; nested selections by the same mask collapse; a factor that does not depend on the instance
-leaves the sum, and a common positive factor of numerator and denominator cancels. The last step compares products
-up to the order of their factors.
+by a terminating rewrite system: operations of `Ops` become algebra; a selection of zero moves outwards
+through products and quotients; nested selections by the same mask collapse; a factor that does not depend on
+the instance leaves the sum, and a common positive factor of numerator and denominator cancels. The last step
+compares products up to the order of their factors.
 -/
 
 set_option compiler.extract_closed false -- macros are run by the interpreter
@@ -36,8 +36,8 @@ theorem fsum_weight_mul (l : ι → R) (x : ι → R) (m : ι → Bool) :
     fsum (fun i => weight l m i * x i) = fsum fun i => if m i = true then exp (l i) * x i else 0 := by
   simp only [weight, ite_zero_mul]
 
-/-- What `mask_pool` has to show: zero on the bag without unmasked instances, the normal form on every other bag.
-There every normalizer is positive: the masked ones, and those over all instances. -/
+/-- What `mask_pool` has to show: zero on the bag without unmasked instances, the normal form on every other
+bag. There every normalizer is positive: the masked ones, and those over all instances. -/
 theorem eq_pool {l : ι → R} {x : ι → δ → R} {m : ι → Bool} {d : δ} {v : R}
     (empty : (∀ i, m i = false) → v = 0)
     (nonempty : (∀ l' : ι → R, 0 < fsum fun i => if m i = true then exp (l' i) else 0) →

@@ -33,8 +33,9 @@ theorem permutation (h : IsPool K) (σ : Fin n ≃ Fin n) (logits : Tensor R [n]
   exact pool_equiv logits features.rows mask σ.index
 
 /-- What masked instances hold does not matter. -/
-theorem masked_irrelevance (h : IsPool K) {logits logits' : Tensor R [n]} {features features' : Tensor R (n :: s)}
-    {mask : Tensor Bool [n]} (hlogits : ∀ i, mask i = true → logits i = logits' i)
+theorem masked_irrelevance (h : IsPool K) {logits logits' : Tensor R [n]}
+    {features features' : Tensor R (n :: s)} {mask : Tensor Bool [n]}
+    (hlogits : ∀ i, mask i = true → logits i = logits' i)
     (hfeatures : ∀ i, mask i = true → features.rows i = features'.rows i) :
     K logits features mask = K logits' features' mask := by
   rw [h, h]

@@ -5,10 +5,11 @@ public import MaskPool.Jaxpr.Eval
 /-!
 # Translation certificates
 
-A kernel is read twice: once as a program of the embedding, and once as a function in plain Lean notation, which
-shares the value of each equation by name. The certificate says that both are the same function over every
-arithmetic. It is checked equation by equation: the value of an equation is compared by computation, and then
-forgotten, so that the cost is that of one small check for each equation, however often values are shared.
+A kernel is read twice: once as a program of the embedding, and once as a function in plain Lean notation,
+which shares the value of each equation by name. The certificate says that both are the same function over
+every arithmetic. It is checked equation by equation: the value of an equation is compared by computation,
+and then forgotten, so that the cost is that of one small check for each equation, however often values are
+shared.
 -/
 
 set_option compiler.extract_closed false -- macros are run by the interpreter

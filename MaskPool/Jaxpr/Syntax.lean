@@ -117,26 +117,29 @@ inductive Op (Γ : List Ty) : Ty → Type
       Op Γ ⟨d, new_sizes⟩
   | squeeze {d : DType} {s t : List Dim} (dimensions : List Nat) (x : Arg Γ ⟨d, s⟩)
       (shape : sizesAt s (otherAxes s.length dimensions) = t := by exact rfl)
-      (layout : (View.follow s t (places s.length (otherAxes s.length dimensions))).isSome = true := by exact rfl) :
+      (layout : (View.follow s t (places s.length (otherAxes s.length dimensions))).isSome = true
+        := by exact rfl) :
       Op Γ ⟨d, t⟩
   | transpose {d : DType} {s t : List Dim} (permutation : List Nat) (x : Arg Γ ⟨d, s⟩)
       (shape : sizesAt s permutation = t := by exact rfl)
       (layout : (View.follow s t (places s.length permutation)).isSome = true := by exact rfl) : Op Γ ⟨d, t⟩
   | reduce {f : FloatType} {s t : List Dim} (g : Reduction) (axes : List Nat) (x : Arg Γ ⟨.float f, s⟩)
       (shape : sizesAt s (otherAxes s.length axes) = t := by exact rfl)
-      (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true := by exact rfl) :
+      (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true
+        := by exact rfl) :
       Op Γ ⟨.float f, t⟩
   | quantify {s t : List Dim} (g : Quantifier) (axes : List Nat) (x : Arg Γ ⟨.bool, s⟩)
       (shape : sizesAt s (otherAxes s.length axes) = t := by exact rfl)
-      (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true := by exact rfl) :
+      (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true
+        := by exact rfl) :
       Op Γ ⟨.bool, t⟩
   | dot_general {f : FloatType} {s t u : List Dim} (dimension_numbers : DotDimensionNumbers)
       (x : Arg Γ ⟨.float f, s⟩) (y : Arg Γ ⟨.float f, t⟩)
       (shape : dimension_numbers.result s t = u := by exact rfl)
       (left : (View.follow s (dimension_numbers.contracted s ++ u) (dimension_numbers.left s)).isSome = true
         := by exact rfl)
-      (right : (View.follow t (dimension_numbers.contracted s ++ u) (dimension_numbers.right s t)).isSome = true
-        := by exact rfl) :
+      (right : (View.follow t (dimension_numbers.contracted s ++ u) (dimension_numbers.right s t)).isSome
+        = true := by exact rfl) :
       Op Γ ⟨.float f, u⟩
 
 /-! ### The primitives by their names in JAX -/
@@ -170,19 +173,23 @@ abbrev or (x y : Arg Γ ⟨.bool, s⟩) : Op Γ ⟨.bool, s⟩ := .logical .or x
 
 abbrev reduce_sum (axes : List Nat) (x : Arg Γ ⟨.float f, s⟩)
     (shape : sizesAt s (otherAxes s.length axes) = t := by exact rfl)
-    (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true := by exact rfl) :
+    (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true
+      := by exact rfl) :
     Op Γ ⟨.float f, t⟩ := .reduce .sum axes x shape layout
 abbrev reduce_max (axes : List Nat) (x : Arg Γ ⟨.float f, s⟩)
     (shape : sizesAt s (otherAxes s.length axes) = t := by exact rfl)
-    (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true := by exact rfl) :
+    (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true
+      := by exact rfl) :
     Op Γ ⟨.float f, t⟩ := .reduce .max axes x shape layout
 abbrev reduce_or (axes : List Nat) (x : Arg Γ ⟨.bool, s⟩)
     (shape : sizesAt s (otherAxes s.length axes) = t := by exact rfl)
-    (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true := by exact rfl) :
+    (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true
+      := by exact rfl) :
     Op Γ ⟨.bool, t⟩ := .quantify .or axes x shape layout
 abbrev reduce_and (axes : List Nat) (x : Arg Γ ⟨.bool, s⟩)
     (shape : sizesAt s (otherAxes s.length axes) = t := by exact rfl)
-    (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true := by exact rfl) :
+    (layout : (View.follow s (sizesAt s axes ++ t) (reduceLayout s.length axes)).isSome = true
+      := by exact rfl) :
     Op Γ ⟨.bool, t⟩ := .quantify .and axes x shape layout
 
 end Op

@@ -5,9 +5,9 @@ public import MaskPool.Tensor.Dim
 /-!
 # Views
 
-Broadcasting, transposing, squeezing, adding axes of size one, and lining up the operands of a reduction or of
-a contraction are all one notion: a `View s t` reads a tensor of shape `s` at the indices of a shape `t`. It is
-computed from JAX's own parameters; coordinates never come from outside.
+Broadcasting, transposing, squeezing, adding axes of size one, and lining up the operands of a reduction or
+of a contraction are all one notion: a `View s t` reads a tensor of shape `s` at the indices of a shape `t`.
+It is computed from JAX's own parameters; coordinates never come from outside.
 -/
 
 @[expose] public noncomputable section

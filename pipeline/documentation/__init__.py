@@ -89,7 +89,10 @@ class Outputs:
         """Keep the weights of the masked rows instead of the others, and check."""
         kernel = self._project / "kernels" / f"{_ONE}.py"
         original = kernel.read_text("utf-8")
-        right, wrong = "jnp.where(mask, jnp.exp(selected_logits), 0.0)", "jnp.where(mask, 0.0, jnp.exp(selected_logits))"
+        right, wrong = (
+            "jnp.where(mask, jnp.exp(selected_logits), 0.0)",
+            "jnp.where(mask, 0.0, jnp.exp(selected_logits))",
+        )
         if original.count(right) != 1:
             raise ValueError(f"{kernel} does not contain {right!r} exactly once")
         folder = self._project / "certificates" / _ONE
@@ -109,7 +112,9 @@ class Outputs:
         """The JSON report of one kernel, with most theorems left out."""
         report = json.loads(self._run("check", "--kernel", _ONE, "--format", "json").stdout)
         for kernel in report["kernels"]:
-            kernel["theorems"] = [t for t in kernel["theorems"] if t["property"] in ("specification", "padding")][::2]
+            kernel["theorems"] = [
+                t for t in kernel["theorems"] if t["property"] in ("specification", "padding")
+            ][::2]
         return _fenced("json", json.dumps(report, indent=2, ensure_ascii=False).splitlines())
 
     def _lean(self, name: str) -> list[str]:

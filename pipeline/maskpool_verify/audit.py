@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from itertools import repeat
 from pathlib import Path
 from typing import Final
 
 from pydantic import BaseModel, ConfigDict
 
 from .errors import AuditError
+from .meaning import Meanings
 from .olean import PARTS, ModuleData, Name, OleanError, load, make_name, parse_name, pretty
 from .olean.constants import (
     Axiom,
@@ -137,8 +137,8 @@ class World:
 
     Raises:
         AuditError: a module is missing, malformed, in two directories, or without the part with the
-            proofs; an own module redefines a constant of the library or of another module, or exports a
-            statement that differs from the proved one; a library module imports an own one.
+            proofs; an own module redefines a constant of the library or of another module, or shows
+            importers something else than it declares; a library module imports an own one.
     """
 
     def __init__(self, own: Path, library: Sequence[Path], roots: Iterable[Name]) -> None:
@@ -148,9 +148,9 @@ class World:
         self._again: Final[dict[Name, list[Module]]] = {}  # own modules that declare a theorem once more
         self._facts: Final[dict[Name, _Facts]] = {}
         self._overrides: dict[Name, tuple[str, ...]] | None = None
-        pending: list[tuple[Name, Module | None]] = list(
-            zip(roots, repeat(None), strict=False)
-        )  # with the importers
+        pending: list[tuple[Name, Module | None]] = []  # with the importers
+        for root in roots:
+            pending.append((root, None))
         while pending:
             name, importer = pending.pop()
             module = self.modules.get(name)
@@ -201,12 +201,15 @@ class World:
         whole, path = module.data, module.path
         if whole.is_module and len(files) != len(PARTS):
             raise OleanError("the part with the proofs, .olean.private, is missing", None, path)
-        for part in files[:-1]:  # importers have seen these statements
+        for part in files[:-1]:  # what importers have seen
             for constant in part.addresses:
-                if constant not in whole.addresses:
-                    raise OleanError(f"{constant} is exported but not declared", None, path)
-                if part.statement(constant) != whole.statement(constant):
-                    raise OleanError(f"{constant} is exported with another statement", None, path)
+                if not part.agrees(constant, whole):
+                    raise OleanError(f"{constant} is exported otherwise than it is declared", None, path)
+
+    def is_own(self, name: Name) -> bool:
+        """Whether the project declares the constant."""
+        module = self._home.get(name)
+        return module is not None and module.own
 
     def home(self, name: Name) -> Module | None:
         """The module that declares the constant."""
@@ -372,17 +375,19 @@ class _Frozen(BaseModel):
 class TheoremAudit(_Frozen):
     """What was found about one theorem.
 
-    ``kind`` is that of the constant, ``missing`` if there is none; ``statement`` is printed from the checked
-    term. ``axioms`` are all that were reached. ``constants`` counts everything walked; of these,
-    ``library_theorems`` are theorems of Lean's library that come without their proofs, so that the axioms
-    these use are not known, and ``library_others`` other constants of it without bodies. ``violations`` are
-    sentences; there must be none.
+    ``kind`` is that of the constant, ``missing`` if there is none; ``statement`` is printed from the
+    checked term, and ``digest`` covers all that it means (:mod:`maskpool_verify.meaning`). ``axioms`` are
+    all that were reached. ``constants`` counts everything walked; of these, ``library_theorems`` are
+    theorems of Lean's library that come without their proofs, so that the axioms these use are not known,
+    and ``library_others`` other constants of it without bodies. ``violations`` are sentences; there must be
+    none.
     """
 
     name: str
     module: str | None
     kind: str
     statement: str | None
+    digest: str | None
     axioms: tuple[str, ...]
     constants: int
     library_theorems: int
@@ -393,8 +398,9 @@ class TheoremAudit(_Frozen):
 class AuditResult(_Frozen):
     """What was found about all theorems asked for.
 
-    ``violations`` are those that belong to no theorem. ``own_modules`` and ``library_modules`` count what
-    was read; ``lean_version`` and ``githash`` are those in the files, the same in all of them.
+    ``violations`` are those that belong to no theorem. ``definitions`` are the declarations of the project
+    that the statements need, each with a digest. ``own_modules`` and ``library_modules`` count what was
+    read; ``lean_version`` and ``githash`` are those in the files, the same in all of them.
     """
 
     allowed_axioms: tuple[str, ...]
@@ -403,6 +409,7 @@ class AuditResult(_Frozen):
     own_modules: int
     library_modules: int
     theorems: tuple[TheoremAudit, ...]
+    definitions: dict[str, str]
     violations: tuple[str, ...]
 
     @property
@@ -442,18 +449,25 @@ def audit(
         )
     version, githash = next(iter(builds), ("", ""))
     own = sum(m.own for m in world.modules.values())
+    meanings = Meanings(world)
+    names = tuple(map(parse_name, theorems))
+    declared = [name for name in names if world.get(name) is not None]
+    definitions = {str(n): digest for name in declared for n, digest in meanings.definitions(name).items()}
     return AuditResult(
         allowed_axioms=tuple(map(str, ALLOWED_AXIOMS)),
         lean_version=version,
         githash=githash,
         own_modules=own,
         library_modules=len(world.modules) - own,
-        theorems=tuple([_audit_theorem(world, parse_name(name), open_namespaces) for name in theorems]),
+        theorems=tuple([_audit_theorem(world, meanings, name, open_namespaces) for name in names]),
+        definitions=dict(sorted(definitions.items())),
         violations=() if theorems else ("No theorem was audited.",),
     )
 
 
-def _audit_theorem(world: World, name: Name, open_namespaces: Sequence[str]) -> TheoremAudit:
+def _audit_theorem(
+    world: World, meanings: Meanings, name: Name, open_namespaces: Sequence[str]
+) -> TheoremAudit:
     constant, module = world.get(name), world.home(name)
     if constant is None or module is None:
         return TheoremAudit(
@@ -461,6 +475,7 @@ def _audit_theorem(world: World, name: Name, open_namespaces: Sequence[str]) -> 
             module=None,
             kind="missing",
             statement=None,
+            digest=None,
             axioms=(),
             constants=0,
             library_theorems=0,
@@ -478,6 +493,7 @@ def _audit_theorem(world: World, name: Name, open_namespaces: Sequence[str]) -> 
         module=str(module.name),
         kind=constant.kind,
         statement=pretty(constant.type, world.get, open_namespaces),
+        digest=meanings.digest(name),
         axioms=tuple(map(str, footprint.axioms)),
         constants=len(footprint.constants),
         library_theorems=len(footprint.library_theorems),

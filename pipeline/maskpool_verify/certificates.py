@@ -15,12 +15,13 @@ them stale.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from itertools import zip_longest
 from pathlib import Path
 
 from maskpool_verify.errors import AuditError, EnvironmentFault, StaleError
-from maskpool_verify.files import disk_faults, write_whole
+from maskpool_verify.files import disk_faults, exclusive, write_whole
 from maskpool_verify.frontend import TracedKernel
 from maskpool_verify.lean import syntax
 from maskpool_verify.lean.properties import ROOT, shape_name
@@ -30,6 +31,22 @@ from maskpool_verify.program import Program, digest, from_json, to_json
 
 INDEX_SCHEMA = "maskpool-verify/index/1"
 _ADVICE = "run maskpool-verify trace and review the change"
+
+
+@contextmanager
+def locked(root: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
+    """Keep other processes from changing certificates and compiled artifacts of a project meanwhile.
+
+    ``on_wait`` is called once if another process has to end first.
+
+    Raises:
+        EnvironmentFault: the project cannot be written.
+    """
+    lock = root / ".maskpool" / "lock"
+    with ExitStack() as stack:
+        with disk_faults("write in", lock.parent):
+            stack.enter_context(exclusive(lock, on_wait))
+        yield
 
 
 def _program_path(kernel: Kernel, traced: TracedKernel) -> str:
@@ -135,8 +152,10 @@ def _stale_program(root: Path, kernel: Kernel, traced: TracedKernel) -> tuple[st
         old = from_json((root / path).read_text("utf-8"))
     except FileNotFoundError:
         return f"{path} is missing; run maskpool-verify trace.", None
-    except (OSError, UnicodeDecodeError) as error:
-        return f"{path} cannot be read ({error}); run maskpool-verify trace.", None
+    except OSError as error:
+        return f"{path} cannot be read: {error.strerror}; run maskpool-verify trace.", None
+    except UnicodeDecodeError:
+        return f"{path} is not UTF-8; run maskpool-verify trace.", None
     except AuditError as error:
         return f"{path} is stale: {error}", None
     change = changed_equation(old, traced)
@@ -160,6 +179,8 @@ def stale(root: Path, kernel: Kernel, traces: Sequence[TracedKernel]) -> list[st
         found = ", ".join(sorted(versions))
         return [f"{ROOT}/{kernel.name} was traced by different versions of JAX ({found}); {_ADVICE}."]
     wanted = files(kernel, traces, versions.pop() if versions else None)
+    extra = [path for path in _generated(root, folder) if path not in wanted]
+    problems += [f"{path} belongs to no shape of the manifest; {_ADVICE}." for path in extra]
     for path, text in wanted.items():
         target = root / path
         if target.is_symlink():
@@ -169,8 +190,6 @@ def stale(root: Path, kernel: Kernel, traces: Sequence[TracedKernel]) -> list[st
         elif (content := target.read_bytes()) != text.encode():
             line = _first_difference(content, text.encode())
             problems.append(f"{path} is stale: line {line} is not what the kernel gives now; {_ADVICE}.")
-    extra = [path for path in _generated(root, folder) if path not in wanted]
-    problems += [f"{path} belongs to no shape of the manifest; {_ADVICE}." for path in extra]
     return problems
 
 

@@ -6,18 +6,30 @@ in the report was asked for by the manifest; what the files contain beyond that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Literal, TypeAlias
 
-from maskpool_verify import certificates
-from maskpool_verify.audit import AuditResult, TheoremAudit, audit
+from maskpool_verify import certificates, lock, provenance, second_kernel
+from maskpool_verify.audit import TheoremAudit, audit
 from maskpool_verify.diagnose import Diagnosis
-from maskpool_verify.engine.protocol import Engine, Message, ModuleResult, Progress
+from maskpool_verify.engine.protocol import Engine, ModuleResult, Progress
 from maskpool_verify.errors import AuditError, EnvironmentFault, TraceError, UnsupportedError
+from maskpool_verify.failures import Failure, errors, failures, goals, place
 from maskpool_verify.frontend import TracedKernel, trace_kernel
-from maskpool_verify.lean.properties import Theorem, properties_module, theorems, trace_module
+from maskpool_verify.lean.properties import (
+    ROOT,
+    Property,
+    Theorem,
+    properties_module,
+    shape_name,
+    theorems,
+    trace_module,
+)
 from maskpool_verify.lean.render import module_path
+from maskpool_verify.loading import definition, load_function
 from maskpool_verify.manifest import Kernel, Manifest
 from maskpool_verify.program import digest
 from maskpool_verify.report import (
@@ -31,14 +43,15 @@ from maskpool_verify.report import (
     trusted,
     worst,
 )
+from maskpool_verify.sources import scan_files
 
 LIBRARY = "MaskPool"
 """The module that imports the whole library."""
 
-OPEN_NAMESPACES = ("MaskPool", "MaskPool.RealArith")
+OPEN_NAMESPACES = ("MaskPool", "MaskPool.RealArith", ROOT)
 """Left out of the names in printed statements."""
 
-Stage: TypeAlias = Literal["trace", "build", "audit"]
+Stage: TypeAlias = Literal["trace", "build", "audit", "replay"]
 
 
 @dataclass(frozen=True)
@@ -52,7 +65,7 @@ class Step:
 
 @dataclass
 class _Case:
-    """One kernel on its way through the stages."""
+    """One kernel on its way through the stages; ``verdict`` is set once it cannot be verified any more."""
 
     kernel: Kernel
     traces: tuple[TracedKernel, ...] = ()
@@ -64,6 +77,15 @@ class _Case:
         shapes = self.kernel.shapes
         return (*(trace_module(self.kernel, shape) for shape in shapes), properties_module(self.kernel))
 
+    def compare(self, manifest: Manifest) -> None:
+        """Compare the certificates on disk with what the kernel gives."""
+        if stale := certificates.stale(manifest.root, self.kernel, self.traces):
+            self.verdict, self.messages = "stale", stale
+
+    def fail(self, verdict: Verdict, *messages: str) -> None:
+        self.verdict = verdict
+        self.messages += messages
+
 
 def check(
     manifest: Manifest,
@@ -71,22 +93,50 @@ def check(
     engine: Engine,
     *,
     fresh: bool = False,
+    second: second_kernel.Mode = "auto",
     progress: Callable[[Step], None] = lambda _: None,
+    on_wait: Callable[[], None] = lambda: None,
 ) -> Report:
     """Check ``kernels``, all of ``manifest`` or some, with one engine.
 
+    ``second`` says whether a second kernel checks every proof again. ``on_wait`` is called once if another
+    process is at work in the same project and has to end first.
+
     Raises:
         EnvironmentFault: the engine cannot be used, or files cannot be read or written.
-        StaleError: there are Lean files below ``certificates/`` that belong to no kernel.
+        StaleError: there are Lean files below ``certificates/`` that belong to no kernel, or the lock is
+            damaged.
+        AuditError: a Lean source contains what could go around Lean's kernel.
         ManifestError: a function does not fit its arguments.
     """
-    certificates.require_no_orphans(manifest)
     if not (manifest.root / module_path(LIBRARY)).is_file():
         raise EnvironmentFault(
-            f"{manifest.root} has no {module_path(LIBRARY)}; the manifest has to lie beside the Lean library."
+            f"There is no {module_path(LIBRARY)} beside {manifest.path}; "
+            "the manifest has to lie beside the Lean library."
         )
-    cases = [_trace(manifest, kernel, progress) for kernel in kernels]
+    with ThreadPoolExecutor() as pool:  # the checksums of the engine are computed while JAX traces
+        described = pool.submit(engine.info)
+        cases = [_trace(manifest, kernel, progress) for kernel in kernels]
+        described.result()
+    with certificates.locked(manifest.root, on_wait):
+        return _check(manifest, cases, engine, fresh, second, progress)
+
+
+def _check(
+    manifest: Manifest,
+    cases: Sequence[_Case],
+    engine: Engine,
+    fresh: bool,
+    second: second_kernel.Mode,
+    progress: Callable[[Step], None],
+) -> Report:
+    certificates.require_no_orphans(manifest)
+    accepted = lock.read(manifest.root)
+    _require_clean_sources(manifest)
     current = [case for case in cases if case.verdict is None]
+    for case in current:
+        case.compare(manifest)
+    current = [case for case in current if case.verdict is None]
     info = engine.info()
     built: Mapping[str, ModuleResult] = {}
     if current:
@@ -97,10 +147,10 @@ def check(
             fresh=fresh,
             progress=lambda step: progress(Step("build", step.module, step)),
         )
-        for case in current:
-            _library_failures(case, built)
-    audited = _audit(manifest, engine, current, built, progress)
-    reports = [_report(case, built, audited) for case in cases]
+    audited = _audit(manifest, engine, current, built, second, progress)
+    for case in current:
+        case.compare(manifest)  # once more, for what was built is what the files held in between
+    reports = [_report(manifest, case, built, audited, accepted) for case in cases]
     library_theorems = max((t.library_theorems for t in audited.theorems.values()), default=0)
     return Report(
         schema=SCHEMA,
@@ -112,44 +162,65 @@ def check(
             audited=sum(t.kind != "missing" for t in audited.theorems.values()),
             violations=audited.violations,
         ),
-        trusted=trusted(info, library_theorems),
+        second_kernel=audited.second,
+        provenance=_provenance(manifest, engine, cases),
+        definitions=dict(audited.definitions),
+        trusted=trusted(info, library_theorems, audited.second),
+    )
+
+
+def _require_clean_sources(manifest: Manifest) -> None:
+    """Refuse sources that could go around Lean's kernel: the audit cannot see that in the artifacts.
+
+    Raises:
+        AuditError: there is one.
+    """
+    if found := scan_files(manifest.root, _lean_sources(manifest)):
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise AuditError(f"{found[0]}{more}")
+    for name in ("lakefile.lean", "lakefile.toml"):
+        file = manifest.root / name
+        if file.is_file() and "skipKernelTC" in file.read_text("utf-8", errors="replace"):
+            raise AuditError(
+                f"{name} sets debug.skipKernelTC, which keeps proofs from Lean's kernel; remove it."
+            )
+
+
+def _lean_sources(manifest: Manifest) -> list[Path]:
+    """All Lean files that a build may read."""
+    folders = (manifest.root / LIBRARY, manifest.root / ROOT)
+    return [manifest.root / module_path(LIBRARY), *(f for d in folders for f in sorted(d.rglob("*.lean")))]
+
+
+def _provenance(manifest: Manifest, engine: Engine, cases: Sequence[_Case]) -> provenance.Provenance:
+    """Checksums of everything that went into this check."""
+    root, info, artifacts = manifest.root, engine.info(), engine.artifacts(manifest.root)
+    places = [definition(load_function(case.kernel, root)) for case in cases if case.traces]
+    kernels = {place[0]: provenance.sha256(place[0]) for place in places if place}
+    named = {
+        path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name: checksum
+        for path, checksum in kernels.items()
+    }
+    files = [*_lean_sources(manifest), manifest.path, root / lock.PATH]
+    return provenance.Provenance(
+        versions=provenance.versions(f"{info.lean_version} ({info.githash})"),
+        sources=provenance.checksums(root, files) | named,
+        engine=info.files,
+        artifacts=provenance.checksums(artifacts.own, artifacts.own.rglob("*.olean*")),
     )
 
 
 def _trace(manifest: Manifest, kernel: Kernel, progress: Callable[[Step], None]) -> _Case:
-    """Trace a kernel at its shapes, and compare with the committed certificates."""
+    """Trace a kernel at its shapes."""
     progress(Step("trace", kernel.name))
     case = _Case(kernel)
     try:
         case.traces = tuple(trace_kernel(kernel, shape, manifest.root) for shape in kernel.shapes)
-        case.messages += certificates.stale(manifest.root, kernel, case.traces)
     except UnsupportedError as error:
-        case.verdict, case.messages = "unsupported", [str(error)]
+        case.fail("unsupported", str(error))
     except TraceError as error:
-        case.verdict, case.messages = "error", [str(error)]
-    if case.messages and case.verdict is None:
-        case.verdict = "stale"
+        case.fail("error", str(error))
     return case
-
-
-def _errors(result: ModuleResult) -> list[Message]:
-    return [message for message in result.messages if message.severity == "error"]
-
-
-def _place(message: Message) -> str:
-    position = message.position
-    return f"{message.file}:{position.line}:{position.column}" if position else message.file
-
-
-def _library_failures(case: _Case, built: Mapping[str, ModuleResult]) -> None:
-    """A module of the library that does not build is an error of the project, not of a kernel."""
-    for module, result in built.items():
-        if module not in case.modules and result.status == "failed" and module.split(".")[0] == LIBRARY:
-            case.verdict = "error"
-            case.messages += [
-                f"The library module {module} does not build: {_place(m)}: {m.text.splitlines()[0]}"
-                for m in _errors(result)[:1]
-            ]
 
 
 # -- the audit
@@ -162,6 +233,8 @@ class _Audited:
     allowed: tuple[str, ...] = ()
     theorems: Mapping[str, TheoremAudit] = field(default_factory=dict)
     general: tuple[str, ...] = ()
+    definitions: Mapping[str, str] = field(default_factory=dict)
+    second: second_kernel.SecondKernelResult | None = None
 
     @property
     def violations(self) -> tuple[str, ...]:
@@ -173,6 +246,7 @@ def _audit(
     engine: Engine,
     cases: Sequence[_Case],
     built: Mapping[str, ModuleResult],
+    second: second_kernel.Mode,
     progress: Callable[[Step], None],
 ) -> _Audited:
     """Audit every wanted theorem whose module was built."""
@@ -184,13 +258,17 @@ def _audit(
     progress(Step("audit", f"{len(wanted)} theorems"))
     artifacts = engine.artifacts(manifest.root)
     try:
-        result: AuditResult = audit(
-            artifacts.own, artifacts.library, modules, [t.dotted for t in wanted], OPEN_NAMESPACES
-        )
+        with ThreadPoolExecutor() as pool:  # the second kernel is a process of its own
+            replaying = pool.submit(
+                second_kernel.replay, artifacts.own, artifacts.library, sorted(done), mode=second
+            )
+            names = [t.dotted for t in wanted]
+            result = audit(artifacts.own, artifacts.library, modules, names, OPEN_NAMESPACES)
+            progress(Step("replay", f"{len(done)} modules in a second kernel"))
+            replayed = replaying.result()
     except AuditError as error:
         for case in cases:
-            case.verdict = "error"
-            case.messages.append(f"The audit failed: {error}")
+            case.fail("error", f"The audit failed: {error}")
         return _Audited(general=(str(error),))
     general = list(result.violations)
     info = engine.info()
@@ -199,128 +277,156 @@ def _audit(
             f"The artifacts are of Lean {result.lean_version} ({result.githash}), "
             f"the engine is Lean {info.lean_version} ({info.githash})."
         )
-    return _Audited(result.allowed_axioms, {found.name: found for found in result.theorems}, tuple(general))
+    if refusal := replayed.refusal:
+        what = f"{refusal.declaration} of {refusal.module}" if refusal.declaration else "the artifacts"
+        general.append(f"The second kernel refuses {what}: {refusal.error}. {refusal.meaning}")
+    return _Audited(
+        allowed=result.allowed_axioms,
+        theorems={found.name: found for found in result.theorems},
+        general=tuple(general),
+        definitions=result.definitions,
+        second=replayed,
+    )
 
 
 # -- the verdicts
 
 
-def _report(case: _Case, built: Mapping[str, ModuleResult], audited: _Audited) -> KernelReport:
+def _report(
+    manifest: Manifest,
+    case: _Case,
+    built: Mapping[str, ModuleResult],
+    audited: _Audited,
+    accepted: lock.Lock,
+) -> KernelReport:
     """What is known about one kernel."""
-    traces = tuple(
-        TraceReport(shape=t.program.shape, equations=len(t.program.equations), digest=digest(t.program))
-        for t in case.traces
-    )
-    wanted = theorems(case.kernel) if case.verdict in (None, "error") and case.traces else ()
-    reports = tuple(_theorem(case, theorem, built, audited) for theorem in wanted)
-    verdict: Verdict = case.verdict or "verified"
-    if verdict == "verified" and (
-        audited.general or any(r.status == "failed" for r in reports) or not reports
-    ):
-        verdict = "unproved"
-        case.messages += [*audited.general, *_remaining(case, reports, built)]
+    reports: tuple[TheoremReport, ...] = ()
+    if case.traces and case.verdict in (None, "error"):
+        broken = [m for m, result in built.items() if result.status == "failed" and m not in case.modules]
+        if library := [module for module in broken if module.split(".")[0] == LIBRARY]:
+            case.fail("error", *(_does_not_build(built[module]) for module in library))
+        failed = _failed_proofs(case, built)
+        reports = tuple(_theorem(case, theorem, built, audited, failed) for theorem in theorems(case.kernel))
+        if case.verdict is None and (audited.general or any(r.status != "proved" for r in reports)):
+            case.fail("unproved", *audited.general, *_explained(manifest, case, reports, failed))
+        if case.verdict is None:
+            _compare_statements(case, reports, audited, accepted)
     return KernelReport(
         name=case.kernel.name,
-        verdict=verdict,
-        traces=traces,
+        verdict=case.verdict or ("verified" if reports else "error"),
+        traces=tuple(
+            TraceReport(shape=t.program.shape, equations=len(t.program.equations), digest=digest(t.program))
+            for t in case.traces
+        ),
         theorems=reports,
         messages=tuple(case.messages),
     )
 
 
+def _compare_statements(
+    case: _Case, reports: Sequence[TheoremReport], audited: _Audited, accepted: lock.Lock
+) -> None:
+    """The statements have to be those that a person has accepted."""
+    prefix = f"{ROOT}.{case.kernel.name}."
+    now = lock.of_reports(reports, audited.definitions)
+    found = lock.differences(accepted, now)
+    found += [
+        f"{name} was accepted, and the manifest does not ask for it any more"
+        for name in lock.disappeared(accepted, now.statements)
+        if name.startswith(prefix)
+    ]
+    if found:
+        case.fail(
+            "stale", *(f"{sentence}." for sentence in found), f"{lock.PATH} does not fit; {lock.ADVICE}."
+        )
+
+
+def _does_not_build(result: ModuleResult) -> str:
+    """A sentence about a module with an error."""
+    if not (found := errors(result)):
+        return f"{result.module} does not build."
+    return f"{result.module} does not build: {place(found[0])}: {found[0].text.splitlines()[0]}"
+
+
+def _failed_proofs(case: _Case, built: Mapping[str, ModuleResult]) -> dict[str, Failure]:
+    """The declarations of a kernel's modules that have an error, by name."""
+    texts = certificates.files(case.kernel, case.traces)
+    results = [built[module] for module in case.modules if module in built]
+    return {f.theorem: f for r in results for f in failures(texts[module_path(r.module)], r)}
+
+
 def _theorem(
-    case: _Case, theorem: Theorem, built: Mapping[str, ModuleResult], audited: _Audited
+    case: _Case,
+    theorem: Theorem,
+    built: Mapping[str, ModuleResult],
+    audited: _Audited,
+    failed: Mapping[str, Failure],
 ) -> TheoremReport:
     """The state of one theorem: proved only if it was found, walked, and without a violation."""
     found = audited.theorems.get(theorem.dotted)
     reason: str | None = None
     if found is None:
-        reason = _why_not_built(case, theorem, built)
+        reason = _why_not_audited(case, theorem, built, failed)
     elif found.violations:
         reason = found.violations[0]
     elif found.module != theorem.module:
         reason = f"it is in {found.module}, and not in {theorem.module}"
+    allowed = {axiom: number for number, axiom in enumerate(audited.allowed)}
     return TheoremReport(
         name=theorem.dotted,
         property=theorem.proves,
         shape=theorem.shape,
         padded_shape=theorem.padded_shape,
         statement=(found and found.statement) or theorem.statement,
-        axioms=found.axioms if found else (),
+        digest=found.digest if found else None,
+        axioms=tuple(sorted(found.axioms, key=lambda a: (allowed.get(a, len(allowed)), a))) if found else (),
         library_theorems=found.library_theorems if found else 0,
         status="failed" if reason else "proved",
         reason=reason,
     )
 
 
-_OTHER = "its module did not build, since another proof in it failed"
-
-
-def _why_not_built(case: _Case, theorem: Theorem, built: Mapping[str, ModuleResult]) -> str:
+def _why_not_audited(
+    case: _Case, theorem: Theorem, built: Mapping[str, ModuleResult], failed: Mapping[str, Failure]
+) -> str:
     """Why a theorem is in no artifact."""
     result = built.get(theorem.module)
-    if result is None:
-        return "it was not built"
-    if result.status == "skipped":
-        return "a module that it imports did not build"
-    failed = _failed_theorems(case, result)
+    match result.status if result else None:
+        case None:
+            return "its module was not built"
+        case "built" | "cached":
+            return "the audit failed"
+        case "skipped":
+            return "a module that it imports did not build"
     if theorem.dotted in failed:
         return "its proof did not go through"
-    if not failed:
-        errors = _errors(result)
-        return (
-            f"its module did not build: {errors[0].text.splitlines()[0]}"
-            if errors
-            else "its module did not build"
-        )
-    if theorem.proves in ("specification", "translation"):
-        return _OTHER
-    shapes = [shape for shape in (theorem.shape, theorem.padded_shape) if shape]
-    needed = [
-        t.dotted
-        for t in theorems(case.kernel)
-        if t.proves == "specification" and t.shape in shapes and t.dotted in failed
-    ]
-    return (
-        f"it rests on {needed[0]}" if needed else "its module did not build, since another proof in it failed"
-    )
+    shapes = [theorem.shape, theorem.padded_shape]
+    for other in theorems(case.kernel):
+        if other.proves == "specification" and other.shape in shapes and other.dotted in failed:
+            return f"it rests on specification at {shape_name(other.shape)}"
+    if result and not any(failure.theorem.startswith(ROOT) for failure in failed.values()):
+        return _does_not_build(result)
+    return "another proof in its module did not go through"
 
 
-def _failed_theorems(case: _Case, result: ModuleResult) -> dict[str, Message]:
-    """The theorems of a module whose proofs have an error, with the first one, by the lines of the file."""
-    text = certificates.files(case.kernel, case.traces).get(module_path(result.module), "")
-    lines = text.splitlines()
-    starts: list[tuple[int, str]] = []
-    namespace = ""
-    for number, line in enumerate(lines, 1):
-        if line.startswith("namespace "):
-            namespace = line.removeprefix("namespace ")
-        elif line.startswith(("theorem ", "def ")):
-            starts.append((number, f"{namespace}.{line.split()[1]}"))
-    failed: dict[str, Message] = {}
-    for message in _errors(result):
-        if message.position:
-            owner = [name for number, name in starts if number <= message.position.line]
-            if owner:
-                failed.setdefault(owner[-1], message)
-    return failed
+_EXPLAINED: tuple[Property, ...] = (
+    "specification",
+    "all_masked",
+    "masked_irrelevance",
+    "permutation",
+    "padding",
+)
+"""The properties whose failure runs of the program may explain; what is easiest to see comes first."""
 
 
-def _remaining(case: _Case, reports: Sequence[TheoremReport], built: Mapping[str, ModuleResult]) -> list[str]:
-    """For each proof that failed: the goal that remained, and what runs of the program show."""
-    diagnosis = Diagnosis(case.kernel, case.traces)
-    sentences: list[str] = []
-    for module in case.modules:
-        result = built.get(module)
-        if result is None or result.status != "failed":
-            continue
-        for name, message in _failed_theorems(case, result).items():
-            sentences.append(f"{name} failed at {_place(message)}:\n{message.text}")
-    seen: set[str] = set()
-    for report in reports:
-        if report.status == "failed" and report.property != "translation":
-            finding = diagnosis.finding(report.property, report.shape, report.padded_shape)
-            if finding is not None and finding not in seen:
-                seen.add(finding)
-                sentences.append(f"Running the program at random inputs: {finding}.")
-    return sentences
+def _explained(
+    manifest: Manifest, case: _Case, reports: Sequence[TheoremReport], failed: Mapping[str, Failure]
+) -> Iterator[str]:
+    """What runs of the program show, property by property, then the goals that remained in Lean."""
+    diagnosis = Diagnosis(case.kernel, case.traces, manifest.root)
+    for property_ in _EXPLAINED:
+        failing = [r for r in reports if r.property == property_ and r.status == "failed"]
+        findings = (diagnosis.finding(property_, r.shape, r.padded_shape) for r in failing)
+        if finding := next(filter(None, findings), None):
+            yield finding
+    yield from goals(failed.values(), {theorem.dotted: theorem for theorem in theorems(case.kernel)})

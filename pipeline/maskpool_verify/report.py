@@ -5,15 +5,20 @@ The JSON form is described in ``docs/report.md``; its schema name changes with i
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
+from errno import EACCES, EISDIR
 from pathlib import Path
 from typing import Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from maskpool_verify.engine.protocol import EngineInfo
+from maskpool_verify.errors import UsageError
 from maskpool_verify.files import disk_faults, write_whole
 from maskpool_verify.lean.properties import Property
+from maskpool_verify.provenance import Provenance
+from maskpool_verify.second_kernel import SecondKernelResult
 
 Verdict: TypeAlias = Literal["verified", "refuted", "unproved", "unsupported", "stale", "error"]
 
@@ -41,6 +46,7 @@ class TheoremReport(_Model):
     ``padded_shape`` is the larger shape of a padding theorem. ``axioms`` are all that its proof reaches;
     ``library_theorems`` counts the theorems of Lean's own library below it whose proofs the engine does not
     ship.
+    ``digest`` covers all that the statement means (see :mod:`maskpool_verify.meaning`).
     ``reason`` says why a theorem failed: itself, or the theorem that it rests on.
     """
 
@@ -49,6 +55,7 @@ class TheoremReport(_Model):
     shape: dict[str, int]
     padded_shape: dict[str, int] | None = None
     statement: str
+    digest: str | None = None
     axioms: tuple[str, ...] = ()
     library_theorems: int = 0
     status: Literal["proved", "failed"]
@@ -75,13 +82,19 @@ class AuditReport(_Model):
 
 
 class Report(_Model):
-    """The result of ``maskpool-verify check``."""
+    """The result of ``maskpool-verify check``.
 
-    schema_version: Literal["maskpool-verify/report/1"] = Field(SCHEMA, alias="schema")
+    ``definitions`` are the declarations of the project that the statements need, each with a digest.
+    """
+
+    schema_version: Literal["maskpool-verify/report/1"] = Field(alias="schema")
     verdict: Verdict
     engine: EngineInfo | None
     kernels: tuple[KernelReport, ...]
     audit: AuditReport
+    second_kernel: SecondKernelResult | None
+    definitions: dict[str, str]
+    provenance: Provenance
     trusted: tuple[str, ...]
 
     @property
@@ -95,15 +108,23 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     return max(verdicts, key=_SEVERITY.index, default="error")
 
 
-def trusted(engine: EngineInfo | None, library_theorems: int) -> tuple[str, ...]:
+def trusted(
+    engine: EngineInfo | None, library_theorems: int, second: SecondKernelResult | None
+) -> tuple[str, ...]:
     """What stays outside of the proofs, in words."""
     lean = f"Lean {engine.lean_version} ({engine.source})" if engine else "Lean"
+    kernel = f"The kernel of {lean}, and the build of that engine."
+    if second and second.status == "accepted" and second.kernel:
+        kernel = (
+            f"The kernel of native Lean {second.kernel.version} ({second.kernel.wheel}), which has checked "
+            f"every proof that {lean} has built; and the terms that this program has given to it."
+        )
     sentences = [
         "Floating point and XLA: the theorems are about exact real arithmetic, the compiled kernel rounds.",
         "JAX's tracer: the Jaxpr is taken to be what the kernel computes.",
         "The importer: that the imported program is the Jaxpr. A second, separate translation has to agree "
         "with it in Lean, and its values have to agree with JAX on random inputs.",
-        f"The kernel of {lean}, and the build of that engine.",
+        kernel,
     ]
     if library_theorems:
         sentences.append(
@@ -123,6 +144,36 @@ def from_json(text: str) -> Report:
     return Report.model_validate_json(text)
 
 
+def read(path: Path) -> Report:
+    """Read a report from a file.
+
+    Raises:
+        UsageError: there is none, or it is of another schema.
+    """
+    try:
+        return from_json(path.read_text("utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"The report {path} cannot be read: {error}.") from None
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"])) or "the file"
+        raise UsageError(f"{path} is no report of this version: {first['msg']} at {where}.") from None
+
+
+def require_writable(path: Path) -> None:
+    """Make the directory of a report, so that a check does not end without its report.
+
+    Raises:
+        EnvironmentFault: there cannot be a file at ``path``.
+    """
+    with disk_faults("write the report to", path):
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            raise IsADirectoryError(EISDIR, os.strerror(EISDIR))
+        if not os.access(path.parent, os.W_OK):
+            raise PermissionError(EACCES, os.strerror(EACCES), str(path.parent))
+
+
 def write(report: Report, path: Path) -> None:
     """Write the JSON form.
 
@@ -130,5 +181,4 @@ def write(report: Report, path: Path) -> None:
         EnvironmentFault: the file cannot be written.
     """
     with disk_faults("write the report to", path):
-        path.parent.mkdir(parents=True, exist_ok=True)
         write_whole(path, to_json(report).encode())

@@ -1,29 +1,18 @@
-"""The report for a terminal: at most 100 columns, colours only where the terminal shows them."""
+"""The report as text: at most ``width`` columns wherever words can be broken, without trailing blanks."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from io import StringIO
-from typing import IO
+import re
+import textwrap
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 
-from rich.console import Console
-from rich.padding import Padding
-from rich.table import Table
-from rich.text import Text
+from click import style
 
 from maskpool_verify.lean.properties import PROPERTIES, Property, shape_name
 from maskpool_verify.report import KernelReport, Report, TheoremReport, Verdict
 
 WIDTH = 100
-
-_COLOURS: Mapping[Verdict, str] = {
-    "verified": "bold green",
-    "refuted": "bold red",
-    "unproved": "bold red",
-    "unsupported": "bold yellow",
-    "stale": "bold yellow",
-    "error": "bold red",
-}
 
 MEANING: Mapping[Property, str] = {
     "translation": "the imported program is the traced function, over any arithmetic",
@@ -34,93 +23,152 @@ MEANING: Mapping[Property, str] = {
     "all_masked": "with all rows masked the result is zero",
 }
 
+_COLOURS: Mapping[Verdict, str] = {
+    "verified": "green",
+    "refuted": "red",
+    "unproved": "red",
+    "unsupported": "yellow",
+    "stale": "yellow",
+    "error": "red",
+}
+_CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
+"""Characters that could move the cursor; messages quote the kernel's source and Lean's output."""
+_CHECKSUM = re.compile(r"(sha512-[\w+/]{12})[\w+/=]+")
 
-def console(file: IO[str]) -> Console:
-    """A console that never exceeds ``WIDTH`` columns."""
-    terminal = Console(file=file, highlight=False, soft_wrap=False, emoji=False, markup=False)
-    terminal.width = min(terminal.width, WIDTH) if terminal.is_terminal else WIDTH
-    return terminal
+
+@dataclass
+class _Page:
+    """Lines of text, wrapped; the colour of a word is given where it is printed."""
+
+    width: int
+    colour: bool
+    lines: list[str] = field(default_factory=list)
+
+    def styled(self, text: str, fg: str | None = None, *, bold: bool = False, dim: bool = False) -> str:
+        return style(text, fg=fg, bold=bold or None, dim=dim or None) if self.colour else text
+
+    def wrapped(self, text: str, first: str = "", later: str | None = None) -> list[str]:
+        """``text`` in lines; the first begins with ``first``, the others with ``later`` (or as far right)."""
+        return textwrap.wrap(
+            _CONTROL.sub(" ", text),
+            max(self.width, len(first) + 20),
+            initial_indent=first,
+            subsequent_indent=" " * len(first) if later is None else later,
+            break_on_hyphens=False,
+        )
+
+    def put(self, text: str, first: str = "") -> None:
+        """Wrap every line of ``text`` by itself, with its own indentation below ``first``."""
+        for line in text.splitlines():
+            indent = " " * len(first) + line[: len(line) - len(line.lstrip())]
+            self.lines += self.wrapped(line.strip(), indent, indent + "  ") or [""]
+
+    def heading(self, text: str) -> None:
+        self.lines += ["", self.styled(text, bold=True)]
+
+    def items(self, items: Iterable[str]) -> None:
+        for item in items:
+            self.lines += self.wrapped(item, "  - ")
+
+    def table(self, header: Sequence[str], rows: Iterable[tuple[Sequence[str], str | None]]) -> None:
+        """Columns as wide as they need, the last one wrapped; the third one has the colour of its row."""
+        rows = list(rows)
+        widths = [max(len(cells[i]) for cells in (header, *(cells for cells, _ in rows))) for i in range(3)]
+        offset = 2 + sum(widths) + 2 * len(widths)
+        beside = self.width - offset >= 20
+        for cells, colour in ((header, None), *rows):
+            padded = [cell.ljust(width) for cell, width in zip(cells, widths, strict=False)]
+            padded[2] = self.styled(padded[2], colour, bold=colour == "red")
+            begin = "  " + "  ".join(padded) + "  "
+            if beside:
+                first, *more = self.wrapped(cells[3], " " * offset) or [""]
+                row = [begin + first.strip(), *more]
+            else:
+                row = [begin.rstrip(), *self.wrapped(cells[3], " " * 6)]
+            self.lines += [self.styled(line, dim=True) for line in row] if cells is header else row
 
 
 def _place(theorem: TheoremReport) -> str:
-    if theorem.padded_shape:
-        return f"{shape_name(theorem.shape)} → {shape_name(theorem.padded_shape)}"
-    return shape_name(theorem.shape)
+    shapes = (theorem.shape, theorem.padded_shape)
+    return " → ".join(shape_name(shape) for shape in shapes if shape)
 
 
-def _table(kernel: KernelReport) -> Table:
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0), header_style="dim")
-    table.add_column("property", no_wrap=True)
-    table.add_column("shape", no_wrap=True)
-    table.add_column("status", no_wrap=True)
-    table.add_column("axioms", overflow="fold")
+def _rows(kernel: KernelReport) -> Iterator[tuple[Sequence[str], str | None]]:
     for property_ in PROPERTIES:
         for theorem in kernel.theorems:
             if theorem.property == property_:
-                proved = theorem.status == "proved"
-                status = Text("proved" if proved else "FAILED", "green" if proved else "bold red")
-                last = ", ".join(theorem.axioms) or "none"
-                table.add_row(
-                    property_, _place(theorem), status, last if proved else Text(theorem.reason or "")
-                )
-    return table
+                if theorem.status == "proved":
+                    axioms = ", ".join(theorem.axioms) or "none"
+                    yield (property_, _place(theorem), "proved", axioms), "green"
+                else:
+                    yield (property_, _place(theorem), "FAILED", theorem.reason or ""), "red"
 
 
-def _kernel(out: Console, kernel: KernelReport) -> None:
-    out.print()
-    out.print(Text.assemble((kernel.name, "bold"), "  ", (kernel.verdict, _COLOURS[kernel.verdict])))
+def _kernel(page: _Page, kernel: KernelReport) -> None:
+    verdict = page.styled(kernel.verdict, _COLOURS[kernel.verdict], bold=True)
+    page.lines += ["", f"{page.styled(kernel.name, bold=True)}  {verdict}"]
     for trace in kernel.traces:
         shape = ", ".join(f"{symbol} = {size}" for symbol, size in trace.shape.items())
-        out.print(Text(f"  traced at {shape}: {trace.equations} equations, {trace.digest[:19]}…", "dim"))
+        line = f"traced at {shape}: {trace.equations} equations, {trace.digest[:19]}…"
+        page.lines += [page.styled(part, dim=True) for part in page.wrapped(line, "  ")]
     if kernel.theorems:
-        out.print(Padding(_table(kernel), (1, 0, 0, 2)))
+        page.lines.append("")
+        page.table(("property", "shape", "status", "axioms"), _rows(kernel))
     for message in kernel.messages:
-        out.print()
-        out.print(Padding(Text(message), (0, 0, 0, 2)))
+        page.lines.append("")
+        page.put(message, "  ")
 
 
-def _list(out: Console, title: str, items: Iterable[str]) -> None:
-    out.print()
-    out.print(Text(title, "bold"))
-    for item in items:
-        grid = Table.grid(padding=(0, 1, 0, 0))
-        grid.add_row(" ", "-", Text(item))
-        out.print(grid)
+def _second_kernel(page: _Page, report: Report) -> None:
+    """One line about the second kernel, if there was something to check."""
+    if (second := report.second_kernel) is None:
+        return
+    if second.status == "accepted" and second.kernel and second.counts:
+        page.put(
+            f"second kernel: native Lean {second.kernel.version} ({second.kernel.githash[:12]}) has checked "
+            f"{second.counts.declared} declarations; of Lean's library, it took "
+            f"{second.counts.assumptions} without their bodies"
+        )
+    elif second.status == "refused":
+        page.put("second kernel: REFUSED")
+    else:
+        page.put(f"second kernel: none; {second.why}")
 
 
-def render(report: Report, file: IO[str], *, quiet: bool = False) -> None:
-    """Print the report; ``quiet`` leaves one line for each kernel that is verified."""
-    out = console(file)
+def _summary(page: _Page, report: Report) -> None:
+    theorems = [theorem for kernel in report.kernels for theorem in kernel.theorems]
+    proved = sum(theorem.status == "proved" for theorem in theorems)
+    allowed = ", ".join(report.audit.allowed) or "none"
+    rest = f"{proved} of {len(theorems)} proved, {report.audit.audited} audited; axioms allowed: {allowed}"
+    first, *more = page.wrapped(f"{report.verdict}: {rest}")
+    coloured = page.styled(report.verdict, _COLOURS[report.verdict], bold=True)
+    page.lines += [coloured + first.removeprefix(report.verdict), *more]
+
+
+def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: bool = False) -> str:
+    """The report for people, ended by a line break.
+
+    ``width`` are the columns there are; no more than ``WIDTH`` are used. ``colour`` allows terminal escapes.
+    ``quiet`` leaves one line for each kernel that is verified, and what is wrong with the others.
+    """
+    page = _Page(min(width, WIDTH), colour)
     for kernel in report.kernels:
         if quiet and kernel.verdict == "verified":
-            out.print(f"{kernel.name}: verified")
+            page.lines.append(f"{kernel.name}: verified")
         else:
-            _kernel(out, kernel)
-    if quiet and report.verdict == "verified":
-        return
-    if report.verdict == "verified":
-        _list(
-            out,
-            "Each theorem holds for every R with RealArith R, the real numbers among them:",
-            [f"{name}: {meaning}" for name, meaning in MEANING.items()],
-        )
-    if report.audit.violations:
-        _list(out, "The audit found", report.audit.violations)
-    _list(out, "Trusted, and outside of the proofs", report.trusted)
-    out.print()
-    count = report.audit.audited
-    proved = sum(t.status == "proved" for k in report.kernels for t in k.theorems)
-    allowed = ", ".join(report.audit.allowed) or "none"
-    out.print(
-        Text.assemble(
-            (report.verdict, _COLOURS[report.verdict]),
-            f": {proved} theorems proved, {count} audited; axioms allowed: {allowed}",
-        )
-    )
-
-
-def to_text(report: Report) -> str:
-    """The report as plain text."""
-    file = StringIO()
-    render(report, file)
-    return file.getvalue()
+            _kernel(page, kernel)
+    if report.audit.audited and report.audit.violations:
+        page.heading("The audit found")
+        page.items(report.audit.violations)
+    if not quiet:
+        if report.verdict == "verified":
+            page.heading("Proved for every RealArith R, the real numbers among them")
+            page.items(f"{name}: {meaning}" for name, meaning in MEANING.items())
+        page.heading("Trusted, and outside of the proofs")
+        page.items(_CHECKSUM.sub(r"\1…", sentence) for sentence in report.trusted)
+        page.lines.append("")
+        _second_kernel(page, report)
+        _summary(page, report)
+    if page.lines[0] == "":
+        del page.lines[0]
+    return "\n".join(page.lines) + "\n"

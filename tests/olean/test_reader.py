@@ -99,7 +99,7 @@ def test_three_parts_share_their_objects(layout: tuple[int, bool], tmp_path: Pat
     )
     parts = load(save(tmp_path, "A.B", files))
     assert [p.get(name).kind for p in parts if p.get(name)] == ["axiom", "axiom", "theorem"]  # type: ignore[union-attr]
-    assert len({p.statement(name) for p in parts}) == 1
+    assert all(p.agrees(name, parts[2]) for p in parts)
     assert parts[0].original_kinds == {name: "theorem"}
     assert parts[0].get(make_name("other")) is None
 
@@ -132,6 +132,51 @@ def test_library_of_the_embedded_lean(engine: Engine, tmp_path: Path) -> None:
     assert core.original_kinds[parse_name("Iff.symm")] == "theorem"
     kinds = {constant.kind for constant in core}
     assert kinds >= {"axiom", "definition", "inductive", "constructor", "recursor"}
+
+
+def meaning(e: x.Expr) -> object:
+    """A term without names of bound variables, binder infos, annotations."""
+    match e:
+        case x.MData(inner):
+            return meaning(inner)
+        case x.Lam(_, t, b) | x.Pi(_, t, b):
+            return type(e), meaning(t), meaning(b)
+        case x.Let(_, t, v, b):
+            return type(e), meaning(t), meaning(v), meaning(b)
+        case x.App(f, a):
+            return type(e), meaning(f), meaning(a)
+        case x.Proj(structure, index, inner):
+            return type(e), structure, index, meaning(inner)
+    return shape(e)
+
+
+@given(exprs, exprs)
+@settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_alike(a: x.Expr, b: x.Expr) -> None:
+    assert x.alike(a, b) == (meaning(a) == meaning(b))
+    for whole in (a, x.Pi(N, a, x.App(a, x.MData(b)), 0)):
+        writer = Writer()
+        (module,) = decode([writer.end(writer.module([axiom("a", whole)]))])
+        assert all(x.alike(k.type, whole) for k in module)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        (x.Const(N, ()), x.Const(make_name("m"), ())),
+        (x.Const(N, (x.Zero(),)), x.Const(N, (x.Succ(x.Zero()),))),
+        (x.Const(N, ()), x.Const(N, (x.Zero(),))),
+        (x.Lam(N, PROP, PROP, 0), x.Pi(N, PROP, PROP, 0)),
+        (x.Proj(N, 0, PROP), x.Proj(N, 1, PROP)),
+        (x.Proj(N, 0, PROP), x.Proj(make_name("m"), 0, PROP)),
+        (x.Lit(1), x.Lit("1")),
+        (x.BVar(0), x.BVar(1)),
+        (x.Sort(x.Max(x.Zero(), x.Param(N))), x.Sort(x.IMax(x.Zero(), x.Param(N)))),
+    ],
+)
+def test_not_alike(a: x.Expr, b: x.Expr) -> None:
+    assert not x.alike(a, b)
+    assert not x.alike(x.App(PROP, a), x.App(PROP, b))
 
 
 # -- headers

@@ -1,23 +1,26 @@
-"""What several commands share: options, and progress on the terminal."""
+"""What several commands share: options, output, and progress on the terminal."""
 
 from __future__ import annotations
 
+import os
+import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import click
 from rich.console import Console
-from rich.progress import BarColumn, DownloadColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+from rich.table import Column
 
-from maskpool_verify.engine.wasm import InstallStep, default_cache, install
+from maskpool_verify.files import disk_faults
 from maskpool_verify.manifest import Kernel, Manifest
 
 manifest_option = click.option(
     "--manifest",
     "manifest_path",
+    metavar="FILE",
     type=click.Path(path_type=Path),
     default=Path("maskpool.toml"),
     show_default=True,
@@ -26,64 +29,80 @@ manifest_option = click.option(
 kernel_option = click.option(
     "--kernel", "kernel_names", multiple=True, metavar="NAME", help="Only this kernel; may be repeated."
 )
-quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress; less text.")
+quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress, and less text.")
 
 
 def selected(manifest: Manifest, names: Sequence[str]) -> tuple[Kernel, ...]:
-    """The kernels of the given names, or all."""
+    """The kernels of the given names, or all; :class:`UsageError` for an unknown name."""
     return tuple(manifest.kernel(name) for name in dict.fromkeys(names)) if names else manifest.kernels
 
 
+# -- output
+
+
+def write_out(text: str) -> None:
+    """Write to stdout, in UTF-8 if it is no terminal; a reader that has gone away (``| head``) is no error.
+
+    Raises:
+        EnvironmentFault: stdout cannot be written, as on a full disk.
+    """
+    stdout = sys.stdout
+    try:
+        with disk_faults("write to", Path("standard output")):
+            try:
+                if stdout.isatty() or not hasattr(stdout, "buffer"):
+                    stdout.write(text)
+                else:
+                    stdout.buffer.write(text.encode())
+                stdout.flush()
+            except BrokenPipeError:
+                _discard_output()
+    except BaseException:
+        _discard_output()
+        raise
+
+
+def _discard_output() -> None:
+    """Keep Python from failing at its end, when it writes what is left in the buffer of stdout."""
+    with open(os.devnull, "wb") as nowhere:
+        os.dup2(nowhere.fileno(), sys.stdout.fileno())
+
+
+def say(text: str) -> None:
+    """A line about progress, on stderr."""
+    click.echo(text, err=True)
+
+
+def terminal_width(default: int) -> int:
+    """The columns of the terminal that shows stdout; ``default`` if there is none."""
+    return shutil.get_terminal_size((default, 24)).columns if sys.stdout.isatty() else default
+
+
+def colours() -> bool:
+    """Whether stdout shows colours: a terminal, without NO_COLOR."""
+    return sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+# -- progress
+
+
 @contextmanager
-def progress_bar(quiet: bool, *columns: Any) -> Iterator[Progress | None]:
+def progress_bar(quiet: bool, *columns: ProgressColumn) -> Iterator[Progress | None]:
     """Progress on stderr, which disappears at the end; none if ``quiet`` or if stderr is no terminal."""
     terminal = Console(stderr=True)
     if quiet or not terminal.is_terminal:
         yield None
         return
-    standard = (SpinnerColumn(), TextColumn("{task.description}"), BarColumn(bar_width=30))
-    with Progress(*standard, *columns, TimeElapsedColumn(), console=terminal, transient=True) as bar:
+    description = TextColumn(
+        "{task.description}", table_column=Column(ratio=1, no_wrap=True, overflow="ellipsis")
+    )
+    standard = (SpinnerColumn(), description, BarColumn(bar_width=20))
+    with Progress(
+        *standard, *columns, TimeElapsedColumn(), console=terminal, transient=True, expand=True
+    ) as bar:
         yield bar
 
 
-_PHASES = {
-    "wait": "waiting for another installation",
-    "download": "downloading the embedded Lean",
-    "check": "comparing the checksum",
-    "unpack": "unpacking Lean's library",
-    "patch": "preparing the compiler",
-    "record": "recording checksums",
-}
-
-
-def _say(text: str) -> None:
-    click.echo(text, err=True)
-
-
-def install_engine(quiet: bool, *, repair: bool = False) -> Path:
-    """Install the embedded Lean unless it is there, with a progress bar.
-
-    On a terminal this is a bar; elsewhere a line for each phase that takes time, so that logs are short.
-    """
-    with progress_bar(quiet, DownloadColumn()) as bar:
-        report: Callable[[InstallStep], None]
-        if bar is not None:
-            task = bar.add_task("", total=None)
-
-            def report(step: InstallStep) -> None:
-                bar.update(task, description=_PHASES[step.phase], completed=step.done or 0, total=step.total)
-        else:
-            seen: set[str] = set()
-
-            def report(step: InstallStep) -> None:
-                if not quiet and step.phase not in seen:
-                    seen.add(step.phase)
-                    size = f" ({step.total / 1e6:.0f} MB)" if step.total and step.phase == "download" else ""
-                    _say(f"{_PHASES[step.phase]}{size}")
-
-        return install(default_cache(), report, repair=repair)
-
-
-def stdout_is_terminal() -> bool:
-    """Whether a person reads the output as it comes."""
-    return sys.stdout.isatty()
+def waiting(quiet: bool) -> Callable[[], None]:
+    """Says once that another process is at work in the same project."""
+    return lambda: None if quiet else say("waiting for another maskpool-verify in this project")

@@ -47,12 +47,17 @@ class ModuleResult(_Frozen):
 
 
 class EngineInfo(_Frozen):
-    """Which Lean did the work. ``source`` says where it comes from, with a checksum where there is one."""
+    """Which Lean did the work.
+
+    ``source`` says where it comes from, with a checksum where there is one; ``files`` are the SHA-256 of its
+    files by name, as recorded when it was installed.
+    """
 
     name: Literal["wasm", "lake"]
     lean_version: str
     githash: str
     source: str
+    files: dict[str, str] = {}
 
 
 class Artifacts(_Frozen):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 # Reserved words of Lean 4.28 and of the library, as far as they are Python identifiers. Quoting one that is
 # not reserved is harmless.
@@ -25,8 +25,11 @@ _KEYWORDS = frozenset(
 # Names that the generated files use themselves, or open from the library.
 _TAKEN = re.compile(
     r"t\d+|[ijkdR]|program|readable|translation|specification|permutation|masked_irrelevance|all_masked|isPool"
-    r"|padding\w*|junk_\w*|h_\w*|pool|shared|fsum|fmax|fdot|fany|fall|fill|valuation|weight|mass|f16|bf16|f32|f64|bool"
+    r"|h_features|h_logits|true|false|Bool|Fin|Index|IsPool|Kernel|Ops|RealArith|Tensor|certificates"
+    r"|pool|shared|fsum|fmax|fdot|fany|fall|fill|valuation|weight|mass|f16|bf16|f32|f64|bool"
 )
+# The padding rows of an argument ``x`` are called ``junk_x``.
+_JUNK = "junk_"
 
 
 def identifier(name: str) -> str:
@@ -34,15 +37,16 @@ def identifier(name: str) -> str:
     return f"«{name}»" if name in _KEYWORDS else name
 
 
-def binders(names: Iterable[str]) -> tuple[str, ...]:
+def binders(names: Iterable[str], taken: Collection[str] = ()) -> tuple[str, ...]:
     """Distinct names of bound variables for the arguments ``names`` of a kernel.
 
-    A name that the generated files use for something else gets a trailing underscore.
+    A name that the generated files use for something else, or that is in ``taken``, gets a trailing
+    underscore; one that begins like those of padding rows gets ``arg_`` in front.
     """
     result: list[str] = []
     for name in names:
-        candidate = name
-        while _TAKEN.fullmatch(candidate) or candidate in result:
+        candidate = f"arg_{name}" if name.startswith(_JUNK) else name
+        while _TAKEN.fullmatch(candidate) or candidate in result or candidate in taken:
             candidate += "_"
         result.append(candidate)
     return tuple(map(identifier, result))

@@ -38,9 +38,10 @@ def shape_name(shape: Shape) -> str:
 class Theorem:
     """A theorem that has to exist.
 
-    ``name`` are the components of its Lean name; ``module`` is the module that has to declare it; ``binders``
-    and ``conclusion`` are its statement; ``proves`` is the property; ``shape`` is the shape of the kernel, and
-    ``padded_shape`` the larger one that a padding theorem relates it to; ``proof`` is the text after ``:=``.
+    ``name`` are the components of its Lean name; ``module`` is the module that has to declare it;
+    ``binders`` and ``conclusion`` are its statement; ``proves`` is the property; ``shape`` is the shape of
+    the kernel, and ``padded_shape`` the larger one that a padding theorem relates it to; ``proof`` is the
+    text after ``:=``.
     """
 
     name: tuple[str, ...]
@@ -54,8 +55,8 @@ class Theorem:
 
     @property
     def dotted(self) -> str:
-        """The Lean name, as Lean writes it."""
-        return dotted(*self.name)
+        """The Lean name, as Lean prints it: without the quotes that reserved words need in a source."""
+        return ".".join(self.name)
 
     @property
     def statement(self) -> str:
@@ -97,7 +98,8 @@ class Call:
     @property
     def arguments(self) -> tuple[tuple[ArgumentSpec, str], ...]:
         specs = self.kernel.arguments
-        return tuple(zip(specs, binders(spec.name for spec in specs), strict=True))
+        namespaces = [shape_name(shape) for shape in self.kernel.shapes]
+        return tuple(zip(specs, binders((spec.name for spec in specs), namespaces), strict=True))
 
     def name(self, role: Literal["features", "logits", "mask"]) -> str:
         return next(name for spec, name in self.arguments if spec.role == role)

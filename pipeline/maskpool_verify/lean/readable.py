@@ -102,9 +102,14 @@ def _literal(literal: FlatLiteral) -> str:
     return f"Ops.lit {numerator} {value.denominator}"
 
 
+def _bound(index: str, body: str) -> str:
+    """The name of the index in ``fun index => body``; one that is not used is not named."""
+    return index if re.search(rf"(?<![A-Za-z0-9_.]){index}(?![A-Za-z0-9_])", body) else "_"
+
+
 def _function(body: str) -> str:
-    """``fun j => body``; an index that is not used is not named."""
-    return f"fun {'j' if re.search(r'(?<![A-Za-z0-9_.])j(?![A-Za-z0-9_])', body) else '_'} => {body}"
+    """``fun j => body``"""
+    return f"fun {_bound('j', body)} => {body}"
 
 
 class _Reading:
@@ -216,7 +221,8 @@ def _reduction(form: str) -> Callable[..., str]:
             for axis in range(len(x.aval.shape))
         ]
         over = _list([x.aval.shape[axis] for axis in axes])
-        return f"{form} fun k : Index {over} => {x.read(coordinates)}"
+        entry = x.read(coordinates)
+        return f"{form} fun {_bound('k', entry)} : Index {over} => {entry}"
 
     return read
 
@@ -237,7 +243,8 @@ def _contraction(equation: FlatEquation, x: _Value, y: _Value) -> str:
                 next_free += 1
         reads.append(value.read(coordinates))
     over = _list([x.aval.shape[axis] for axis in contract[0]])
-    return f"fdot (fun k : Index {over} => {reads[0]}) (fun k => {reads[1]})"
+    left, right = reads
+    return f"fdot (fun {_bound('k', left)} : Index {over} => {left}) (fun {_bound('k', right)} => {right})"
 
 
 _READERS: Mapping[str, Callable[..., str]] = {

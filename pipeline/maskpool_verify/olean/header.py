@@ -44,15 +44,20 @@ def _text(data: bytes, offset: int) -> str:
     return text.decode("ascii")
 
 
-def read_header(data: bytes, versions: Collection[str] = ACCEPTED_VERSIONS) -> Header:
-    """Read the header of one file.
+def read_header(
+    data: bytes, versions: Collection[str] = ACCEPTED_VERSIONS, first: Header | None = None
+) -> Header:
+    """Read the header of one file; ``first`` is that of the first file of the module, for the further ones.
+
+    A further file may consist of a header alone, whose root lies in an earlier file: so it is for a module
+    that declares nothing.
 
     Raises:
         OleanError: it is malformed, or written by a Lean that is not one of ``versions``.
     """
     if data[:5] != MARKER:
         raise OleanError("not an .olean file", 0)
-    if len(data) < 96:
+    if len(data) < (first.size if first else 96):
         raise OleanError("the file is cut off", len(data))
     if data[5] != HEADER_VERSION:
         raise OleanError(f"unknown header version {data[5]}, expected {HEADER_VERSION}", 5)
@@ -63,13 +68,14 @@ def read_header(data: bytes, versions: Collection[str] = ACCEPTED_VERSIONS) -> H
         raise OleanError(
             f"written by Lean {version or '(unnamed)'}, expected {' or '.join(sorted(versions))}", 7
         )
-    # The pointer size is not written down: it is the one with which the root lies in the file.
+    # The pointer size is not written down: it is the one with which the root lies in the first file.
     found: list[Header] = []
-    for pointer in (4, 8):
+    for pointer in (first.pointer,) if first else (4, 8):
         base = int.from_bytes(data[80 : 80 + pointer], "little")
         root = int.from_bytes(data[80 + pointer : 80 + 2 * pointer], "little")
         header = Header(data[6] == 1, version, _text(data[40:80], 40), base, pointer, root)
-        if base % ALIGNMENT == 0 and root % pointer == 0 and header.size <= root - base < len(data):
+        start = first.base + first.size if first else base + header.size
+        if base % ALIGNMENT == 0 and root % pointer == 0 and start <= root < base + len(data):
             found.append(header)
     if len(found) != 1:
         raise OleanError("the root object is outside of the file", 80)

@@ -83,8 +83,8 @@ class Image:
         if sys.byteorder != "little":
             raise OleanError("this machine is not little-endian, as the files are")
         self.path: Final = path
-        self.headers: Final = [read_header(data, versions) for data in files]
-        first = self.headers[0]
+        first = read_header(files[0], versions)
+        self.headers: Final = [first, *(read_header(data, versions, first) for data in files[1:])]
         self.pointer: Final = first.pointer
         self.base: Final = first.base
         buffer = bytearray()
@@ -377,6 +377,13 @@ class Image:
             self.fail(f"object of kind {tag} in place of a constant", address)
         index = self.constructor(self.words[self.constructor(address, tag, 1)], 0, *_CONSTANT_SHAPES[tag])
         return tag, index, self.constructor(self.words[index], 0, 3)
+
+    def constant_content(self, address: int) -> tuple[int, bytes]:
+        """Of a ``ConstantInfo``: its constructor, and the fields of its value as they are in the file."""
+        tag, index, _ = self.constant_parts(address)
+        fields, scalars = _CONSTANT_SHAPES[tag]
+        start = index << self._shift
+        return tag, self.bytes[start : start + fields * self.pointer + scalars]
 
     def constant(self, address: int) -> Constant:
         """A ``ConstantInfo`` with all its terms."""

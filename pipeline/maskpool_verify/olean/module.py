@@ -75,10 +75,21 @@ class ModuleData:
         for name, address in self.addresses.items():
             yield self.get(name) or self.image.constant(address)
 
-    def statement(self, name: Name) -> tuple[int, int]:
-        """Addresses of universe parameters and type: the same objects in all files of a module."""
-        index = self.image.constant_parts(self.addresses[name])[2]
-        return self.image.words[index + 1], self.image.words[index + 2]
+    def agrees(self, name: Name, whole: ModuleData) -> bool:
+        """Whether ``whole``, a later file of the same module, has the constant as this one shows it.
+
+        The files share their objects, so this compares addresses. An axiom here can be of any kind there,
+        with the same statement: its body is not shown. All else must be the same altogether.
+        """
+        image, here, there = self.image, self.addresses[name], whole.addresses.get(name)
+        if there is None:
+            return False
+        index, other = image.constant_parts(here)[2], image.constant_parts(there)[2]
+        statement = slice(index, index + 3), slice(other, other + 3)
+        if image.words[statement[0]] != image.words[statement[1]]:
+            return False
+        content = image.constant_content(here)
+        return content[0] == 0 or content == image.constant_content(there)
 
     def entries(self, extension: Name) -> memoryview | None:
         """Addresses of what an environment extension wrote; None if there is no such extension."""

@@ -40,6 +40,12 @@ INFIX: Final = {
 PREFIX: Final = {parse_name("Not"): (1, "¬", 40), parse_name("Neg.neg"): (3, "-", 75)}
 """Number of arguments, of which the operand is the last; symbol, precedence."""
 
+METHODS: Final = {
+    parse_name(f"MaskPool.{name}"): position
+    for name, position in (("Kernel.eval", 0), ("Tensor.rows", 0), ("Tensor.permute", 1), ("Tensor.pad", 0))
+}
+"""Functions that are written behind a dot, with the position of the value before it among the arguments."""
+
 CONS, NIL = parse_name("List.cons"), parse_name("List.nil")
 PAIR, FST, SND = parse_name("Prod.mk"), parse_name("Prod.fst"), parse_name("Prod.snd")
 ATOMS: Final = {

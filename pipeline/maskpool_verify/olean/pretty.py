@@ -37,7 +37,7 @@ from .expr import (
     spine,
 )
 from .names import Name, escape, is_plain, make_name, parse_name
-from .notation import ATOMS, CONS, EXISTS, FST, INFIX, ITE, NIL, OF_NAT, PAIR, PREFIX, SND
+from .notation import ATOMS, CONS, EXISTS, FST, INFIX, ITE, METHODS, NIL, OF_NAT, PAIR, PREFIX, SND
 
 Lookup = Callable[[Name], Constant | None]
 
@@ -184,7 +184,14 @@ class _Printer:
         notation = self._notation(head.name, arguments, scope)
         if notation is not None:
             return notation
-        return self._applied(self.short[head.name], self._explicit(head, arguments, scope), scope)
+        shown = self._explicit(head, arguments, scope)
+        position = METHODS.get(head.name)
+        if position is not None and position < len(shown):
+            value = self.term(shown[position], scope, MAX)
+            if all(part.isidentifier() or part.rstrip("'").isidentifier() for part in value.split(".")):
+                method = str(head.name.components()[-1])
+                return self._applied(f"{value}.{method}", shown[:position] + shown[position + 1 :], scope)
+        return self._applied(self.short[head.name], shown, scope)
 
     def _applied(self, head: str, arguments: list[Expr], scope: _Scope) -> tuple[str, int]:
         if not arguments:

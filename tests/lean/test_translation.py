@@ -1,0 +1,254 @@
+"""Lean accepts every right translation, and refuses every wrong one.
+
+Both readings of a JAX function are independent code; a theorem compares them. Here the theorem has to go
+through for every primitive and for random functions, and has to fail as soon as one of the two is changed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from claims import Translated, errors, parts, translated
+from primitives import CASES
+from random_functions import random_function
+
+from maskpool_verify.engine.wasm import WasmEngine
+from maskpool_verify.importer import SUPPORTED_PRIMITIVES
+from maskpool_verify.program import ArrayType, Equation, Program, Var
+
+IMPORTS = ["MaskPool.Certificate.Translation"]
+SEEDS = range(20)
+OTHER = "maskpool: this equation of the program is not the one of the readable function"
+OTHER_RESULT = "maskpool: the program does not return what the readable function returns"
+
+
+PRIMITIVES = {name: translated(case.function, *case.inputs) for name, case in CASES.items()}
+
+
+def random_functions() -> Iterator[tuple[str, Translated]]:
+    for seed in SEEDS:
+        function, inputs = random_function(seed)
+        yield f"random_{seed}", translated(function, *inputs)
+
+
+FUNCTIONS = {**PRIMITIVES, **dict(random_functions())}
+
+
+def test_the_functions_use_every_primitive_and_every_dtype() -> None:
+    equations = [e for case in FUNCTIONS.values() for e in case.program.equations]
+    used = {equation.primitive for equation in equations}
+    assert used | {"stop_gradient", "copy", "copy_p"} == set(SUPPORTED_PRIMITIVES)
+    assert {e.result.dtype for e in equations} == {"bool", "float16", "bfloat16", "float32", "float64"}
+
+
+def test_both_readings_of_right_functions_agree_in_lean(engine: WasmEngine, lean_project: Path) -> None:
+    claims = {name: case.claim(name) for name, case in FUNCTIONS.items()}
+    modules = parts("right.translations", claims, 2)
+    assert errors(engine, lean_project, modules, IMPORTS) == {name: [] for name in claims}
+
+
+# -- wrong readable functions
+
+
+def exchanges(line: str, pattern: str, replacement: str) -> Iterator[str]:
+    """``line`` with the first match of ``pattern`` replaced, if that changes it."""
+    changed = re.sub(pattern, replacement, line, count=1)
+    if changed != line:
+        yield changed
+
+
+def exchanged_coordinates(case: Translated, line: str) -> Iterator[str]:
+    """``line`` with two coordinates exchanged along axes of the same size, greater than one."""
+    types = case.types()
+    for read in re.finditer(r"(\w+) \(([^()]*), \(\)\)", line):
+        shape = re.findall(r"\d+", types[read[1]].partition("[")[2])
+        coordinates = read[2].split(", ")
+        for a in range(len(shape)):
+            for b in range(a):
+                if shape[a] == shape[b] != "1" and coordinates[a] != coordinates[b]:
+                    other = list(coordinates)
+                    other[a], other[b] = other[b], other[a]
+                    start, end = read.span(2)
+                    yield line[:start] + ", ".join(other) + line[end:]
+
+
+def wrong_values(case: Translated, number: int) -> Iterator[tuple[str, str]]:
+    """Changes of one line of the readable function that leave it well typed, by what they change."""
+    line = case.readable.lines[number].value
+    for value in exchanged_coordinates(case, line):
+        yield "coordinates", value
+    simple = [
+        ("branches", r"then (.+) else (.+)$", r"then \2 else \1"),
+        ("operands", r"Ops\.(sub|div|add|max|lt|le|eq) (\(.+\)) (\(.+\))$", r"Ops.\1 \3 \2"),
+        ("comparison", r"Ops\.lt\b", "Ops.le"),
+        ("comparison", r"Ops\.eq\b", "Ops.lt"),
+        ("negation", r"!", ""),
+        ("connective", r"&&", "||"),
+        ("function", r"Ops\.(exp|tanh|neg|log)\b", "Ops.logistic"),
+        ("function", r"Ops\.(add|mul|min)\b", "Ops.sub"),
+        ("literal", r"Ops\.lit 1 ", "Ops.lit 2 "),
+        ("literal", r"Ops\.lit \(-(\d+)\) (\d+)", r"Ops.lit \1 \2"),
+        ("reduction", r"\bfsum\b", "fmax"),
+        ("reduction", r"\bfmax\b", "fsum"),
+        ("reduction", r"\bfany\b", "fall"),
+        ("reduction", r"\bfall\b", "fany"),
+        ("format", r"Ops\.convert \.(\w+) \.(\w+)", r"Ops.convert .\2 .\1"),
+    ]
+    for change, pattern, replacement in simple:
+        for value in exchanges(line, pattern, replacement):
+            yield change, value
+    types = case.types()
+    for name in dict.fromkeys(re.findall(r"\b[xt]\d+\b", line)):
+        for other in list(types)[: len(case.names) + number]:
+            if other != name and types[other] == types[name]:
+                yield "variable", re.sub(rf"\b{name}\b", other, line, count=1)
+                break
+
+
+def wrong_readable_functions() -> dict[str, Translated]:
+    """One wrong function for each primitive and each kind of change; conversions of results only once."""
+    found: dict[str, Translated] = {}
+    seen = set()
+    for name, case in PRIMITIVES.items():
+        for number, line in enumerate(case.readable.lines):
+            for change, value in wrong_values(case, number):
+                if (line.value, change) not in seen:
+                    seen.add((line.value, change))
+                    found[f"wrong_{name}_{number}_{change}"] = case.with_line(number, value)
+    return found
+
+
+# -- wrong programs
+
+
+def permuted(items: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+    """Two neighbours exchanged, or the only item by its neighbour."""
+    for a in range(1, len(items)):
+        other = list(items)
+        other[a - 1], other[a] = other[a], other[a - 1]
+        yield tuple(other)
+    if len(items) == 1:
+        yield (items[0] + 1,)
+        if items[0]:
+            yield (items[0] - 1,)
+
+
+def wrong_parameters(equation: Any) -> Iterator[dict[str, Any]]:
+    for key in ("axes", "permutation", "broadcast_dimensions"):
+        for other in permuted(getattr(equation, key, ())):
+            yield {key: other}
+    if equation.primitive == "squeeze":  # the order of the dimensions does not matter
+        yield {"dimensions": (*equation.dimensions[:-1], equation.dimensions[-1] + 1)}
+    for key in ("shape", "new_sizes"):
+        if sizes := getattr(equation, key, ()):
+            yield {key: (*sizes[:-1], sizes[-1] + 1)}
+    if equation.primitive == "dot_general":
+        (left, right), (left_batch, right_batch) = equation.dimension_numbers
+        for other in permuted(left):
+            yield {"dimension_numbers": ((other, right), (left_batch, right_batch))}
+        if left_batch:
+            yield {"dimension_numbers": ((left_batch, right), (left, right_batch))}
+            yield {"dimension_numbers": ((left, right_batch), (left_batch, right))}
+
+
+_OTHER_PRIMITIVE = {
+    "neg": "exp",
+    "add": "mul",
+    "sub": "add",
+    "max": "min",
+    "lt": "le",
+    "gt": "lt",
+    "ge": "gt",
+    "eq": "ne",
+    "and": "or",
+    "reduce_sum": "reduce_max",
+    "reduce_or": "reduce_and",
+}
+
+
+def wrong_equations(equation: Any, types: Sequence[ArrayType]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Fields of an equation that turn it into another one."""
+    for fields in wrong_parameters(equation):
+        yield "parameters", fields
+    if equation.primitive in _OTHER_PRIMITIVE:
+        yield "primitive", {"primitive": _OTHER_PRIMITIVE[equation.primitive]}
+    if len(equation.operands) > 1:
+        *first, x, y = equation.operands
+        yield "operands", {"operands": (*first, y, x)}
+    shape = equation.result.shape
+    if shape:
+        wider = equation.result.model_copy(update={"shape": (*shape[:-1], shape[-1] + 1)})
+        yield "shape", {"result": wider}
+    dtype = "float64" if equation.result.dtype != "float64" else "float32"
+    yield "dtype", {"result": equation.result.model_copy(update={"dtype": dtype})}
+    for place, operand in enumerate(equation.operands):
+        if isinstance(operand, Var):
+            others = [n for n in range(len(types)) if n != operand.index]
+            same = [n for n in others if types[n] == types[operand.index]]
+            number = (same or others or [len(types)])[0]  # the last is not defined yet
+            operands = list(equation.operands)
+            operands[place] = Var(var=number)
+            yield "variable", {"operands": tuple(operands)}
+
+
+def with_equation(program: Program, number: int, fields: dict[str, Any]) -> Program:
+    """The program with another equation; nothing checks that it is well typed."""
+    equations: list[Equation] = list(program.equations)
+    equations[number] = equations[number].model_copy(update=fields)
+    return program.model_copy(update={"equations": tuple(equations)})
+
+
+EVERYWHERE = ("variable", "dtype", "shape", "operands")
+"""Changes that nearly every equation admits: each primitive gets one of them, in turn."""
+
+
+def wrong_programs() -> dict[str, Translated]:
+    found: dict[str, Translated] = {}
+    for turn, (name, case) in enumerate(PRIMITIVES.items()):
+        arguments = [argument.type for argument in case.program.arguments]
+        wanted = {"parameters", "primitive", EVERYWHERE[turn % len(EVERYWHERE)]}
+        for equation in case.program.equations[:1]:
+            for number, (change, fields) in enumerate(wrong_equations(equation, arguments)):
+                if change in wanted:
+                    program = with_equation(case.program, 0, fields)
+                    found[f"wrong_{name}_program_{number}_{change}"] = replace(case, program=program)
+    return found
+
+
+@pytest.fixture(scope="module")
+def refusals(engine: WasmEngine, lean_project: Path) -> dict[str, list[str]]:
+    """What Lean says about every wrong translation."""
+    wrong = {**wrong_readable_functions(), **wrong_programs()}
+    modules = parts("wrong.translations", {name: case.claim(name) for name, case in wrong.items()}, 4)
+    return errors(engine, lean_project, modules, IMPORTS)
+
+
+def test_every_wrong_readable_function_is_refused_by_the_theorem(refusals: dict[str, list[str]]) -> None:
+    wrong = wrong_readable_functions()
+    assert {name.rpartition("_")[2] for name in wrong} == {
+        "branches",
+        "comparison",
+        "connective",
+        "coordinates",
+        "format",
+        "function",
+        "literal",
+        "negation",
+        "operands",
+        "reduction",
+        "variable",
+    }
+    for name in wrong:
+        assert refusals[name], name
+        assert all(OTHER in text or OTHER_RESULT in text for text in refusals[name]), refusals[name]
+
+
+def test_every_wrong_program_is_refused(refusals: dict[str, list[str]]) -> None:
+    wrong = wrong_programs()
+    assert {name.rpartition("_")[2] for name in wrong} == {"parameters", "primitive", *EVERYWHERE}
+    assert [name for name in wrong if not refusals[name]] == []
