@@ -15,12 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT))  # the package is run from a checkout, and not installed
-
-from benchmarks import processes  # noqa: E402
-from benchmarks.certificates import EQUATIONS, SHAPES  # noqa: E402
-from benchmarks.results import (  # noqa: E402
+from benchmarks import processes
+from benchmarks.certificates import EQUATIONS, SHAPES
+from benchmarks.results import (
     SCHEMA,
     Machine,
     Measurement,
@@ -31,7 +28,9 @@ from benchmarks.results import (  # noqa: E402
     markdown,
     to_json,
 )
-from benchmarks.topics import PLANS  # noqa: E402
+from benchmarks.topics import PLANS
+
+ROOT = Path(__file__).resolve().parents[1]
 
 MACHINE = Machine(system="Linux", cores=2, memory_gb=8.0, python="3.11.7", jax="0.10.2", engine="Lean 4.28.0")
 

@@ -10,6 +10,7 @@ from typing import Any, Literal
 import pytest
 
 from maskpool_verify import check as checking
+from maskpool_verify import lock
 from maskpool_verify.audit import AuditResult, TheoremAudit
 from maskpool_verify.check import Step, check
 from maskpool_verify.engine.protocol import (
@@ -53,7 +54,7 @@ class FakeEngine:
         self.fresh: bool | None = None
 
     def info(self) -> EngineInfo:
-        return EngineInfo(name="wasm", lean_version=VERSION, githash=HASH, source="a test")
+        return EngineInfo(name="wasm", lean_version=VERSION, githash=HASH, source="a test", files={})
 
     def build(
         self,
@@ -80,15 +81,14 @@ def audited(name: str, home: str, **changes: Any) -> TheoremAudit:
         "module": home,
         "kind": "theorem",
         "statement": "True",
+        "digest": "1",
         "axioms": ("Classical.choice", "propext"),
         "constants": 1,
         "library_theorems": 0,
         "library_others": 0,
         "violations": (),
-        "digest": "",
     }
-    known = TheoremAudit.model_fields
-    return TheoremAudit.model_validate({k: v for k, v in (fields | changes).items() if k in known})
+    return TheoremAudit.model_validate(fields | changes)
 
 
 @pytest.fixture
@@ -104,8 +104,11 @@ def manifest(tmp_path: Path) -> Manifest:
 
 
 @pytest.fixture
-def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Make the audit find every theorem without a violation, but for ``changes`` to one with ``suffix``."""
+def answer(manifest: Manifest, monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Make the audit find every theorem without a violation, but for ``changes`` to one with ``suffix``.
+
+    The statements of the unchanged theorems are accepted.
+    """
 
     def prepare(
         suffix: str = "-", version: str = VERSION, general: Sequence[str] = (), **changes: Any
@@ -126,23 +129,24 @@ def answer(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
                 "githash": HASH,
                 "own_modules": 1,
                 "library_modules": 1,
-                "definitions": {},
+                "definitions": {"MaskPool.pool": "2"},
                 "theorems": tuple(
                     audited(name, home(name), **(changes if name.endswith(suffix) else {})) for name in names
                 ),
                 "violations": tuple(general),
             }
-            known = AuditResult.model_fields
-            return AuditResult.model_validate({k: v for k, v in fields.items() if k in known})
+            return AuditResult.model_validate(fields)
 
         monkeypatch.setattr(checking, "audit", audit)
 
     prepare()
+    report = run(manifest, FakeEngine())
+    lock.write(manifest.root, lock.of_reports(report.kernels[0].theorems, report.definitions))
     return prepare
 
 
 def run(manifest: Manifest, engine: FakeEngine, **options: Any) -> Report:
-    return check(manifest, manifest.kernels, engine, **options)
+    return check(manifest, manifest.kernels, engine, second="off", **options)
 
 
 def reasons(report: Report) -> dict[str, str | None]:
@@ -176,8 +180,23 @@ def test_fresh_reaches_the_engine(fresh: bool, manifest: Manifest, answer):
 def test_progress_tells_every_stage(manifest: Manifest, answer):
     steps: list[Step] = []
     run(manifest, FakeEngine(), progress=steps.append)
-    assert [step.stage for step in steps] == ["trace", *["build"] * len(MODULES), "audit"]
+    assert [step.stage for step in steps] == ["trace", *["build"] * len(MODULES), "audit", "replay"]
     assert [step.subject for step in steps if step.stage == "build"] == list(MODULES)
+
+
+def test_statements_have_to_be_accepted(manifest: Manifest, answer):
+    (manifest.root / lock.PATH).unlink()
+    report = run(manifest, FakeEngine())
+    assert report.verdict == "stale"
+    assert set(reasons(report).values()) == {None}
+
+
+@pytest.mark.parametrize("changes", [{"statement": "False"}, {"digest": "3"}])
+def test_a_statement_that_changed_has_to_be_accepted(changes: dict[str, Any], manifest: Manifest, answer):
+    answer("n4_d3.all_masked", **changes)
+    report = run(manifest, FakeEngine())
+    assert report.verdict == "stale"
+    assert f"certificates.{NAME}.n4_d3.all_masked" in report.kernels[0].messages[0]
 
 
 @pytest.mark.parametrize(

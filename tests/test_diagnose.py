@@ -89,6 +89,13 @@ def test_division_by_zero_is_found(tmp_path: Path):
     assert finding(found, "specification") is None, "some rows are not masked there"
 
 
+def test_the_line_is_found_without_a_larger_shape(tmp_path: Path):
+    found = diagnosis(POOL.replace("exp(logits), 0.0", "exp(logits), 1.0"), tmp_path, SHAPES[:1])
+    text = str(found.finding("specification", SHAPES[0], None))
+    assert text.startswith("It is not attention pooling")
+    assert text.index("pool.py:7: total = jnp.sum(weights)") < text.index("pool.py:6: weights = jnp.where(")
+
+
 def test_other_weights_break_the_specification_alone(tmp_path: Path):
     found = diagnosis(POOL.replace("jnp.exp(logits)", "jnp.exp(logits + logits)"), tmp_path)
     findings = {property_: finding(found, property_) for property_ in PROPERTIES}

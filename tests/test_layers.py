@@ -139,7 +139,7 @@ def test_a_definition_without_documentation_is_found() -> None:
 
 PYTHON_LAYERS = (
     ("errors",),
-    ("files", "manifest", "sources"),
+    ("files", "manifest", "provenance", "sources"),
     ("loading", "program"),
     ("evaluate", "tracing"),
     ("importer",),
@@ -148,7 +148,9 @@ PYTHON_LAYERS = (
     ("engine", "olean"),
     ("meaning",),
     ("audit",),
-    ("certificates", "failures", "lock", "report", "second_kernel"),
+    ("certificates", "failures", "second_kernel"),
+    ("report",),
+    ("lock",),
     ("diagnose", "text"),
     ("check",),
     ("commands",),

@@ -38,7 +38,13 @@ SPECIFIED = """
    "counterexample": null, "messages": []}],
  "audit": {"allowed": [], "audited": 0, "violations": []}, "trusted": []}
 """
-ENGINE = {"name": "wasm", "lean_version": "4.28.0", "githash": "", "source": ""}
+ENGINE = {"name": "wasm", "lean_version": "4.28.0", "githash": "", "source": "", "files": {}}
+MORE = {
+    "second_kernel": None,
+    "definitions": {},
+    "provenance": {"versions": {}, "sources": {}, "engine": {}, "artifacts": {}},
+}
+"""What later issues have added."""
 
 
 def example() -> dict[str, Any]:
@@ -54,7 +60,7 @@ def example() -> dict[str, Any]:
                 return value.split("|")[0]
         return value
 
-    data: dict[str, Any] = first(json.loads(SPECIFIED)) | {"engine": ENGINE}
+    data: dict[str, Any] = first(json.loads(SPECIFIED)) | {"engine": ENGINE} | MORE
     return data
 
 
@@ -144,8 +150,8 @@ def test_nothing_checked_is_an_error():
 
 
 def test_what_is_trusted_is_said():
-    engine = EngineInfo(name="wasm", lean_version="4.28.0", githash="", source="npm package x")
-    text = " ".join(trusted(engine, 3))
+    engine = EngineInfo(name="wasm", lean_version="4.28.0", githash="", source="npm package x", files={})
+    text = " ".join(trusted(engine, 3, None))
     for words in (
         "Floating point",
         "XLA",
@@ -156,7 +162,9 @@ def test_what_is_trusted_is_said():
         "3 of",
     ):
         assert words in text
-    assert "ships" not in " ".join(trusted(engine, 0)), "an engine with all proofs leaves nothing to say"
+    assert "ships" not in " ".join(trusted(engine, 0, None)), (
+        "an engine with all proofs leaves nothing to say"
+    )
 
 
 def test_places_where_no_report_can_be_written(tmp_path: Path):

@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskpool_verify.engine.protocol import EngineInfo
-from maskpool_verify.report import AuditReport, KernelReport, Report, TheoremReport, TraceReport, trusted
+from maskpool_verify.provenance import Provenance
+from maskpool_verify.report import (
+    SCHEMA,
+    AuditReport,
+    KernelReport,
+    Report,
+    TheoremReport,
+    TraceReport,
+    trusted,
+)
 from maskpool_verify.text import MEANING, WIDTH, to_text
 
 ANSI = re.compile(r"\x1b\[[\d;]*m")
@@ -32,7 +41,9 @@ def theorem(**changes: Any) -> TheoremReport:
 
 def report(*theorems: TheoremReport, messages: tuple[str, ...] = (), **changes: Any) -> Report:
     verdict = "verified" if all(t.status == "proved" for t in theorems) and not messages else "unproved"
-    engine = EngineInfo(name="wasm", lean_version="4.28.0", githash="", source=f"npm package x, {SHA512}")
+    engine = EngineInfo(
+        name="wasm", lean_version="4.28.0", githash="", source=f"npm package x, {SHA512}", files={}
+    )
     kernel = KernelReport(
         name="kernel",
         verdict=verdict,
@@ -41,11 +52,15 @@ def report(*theorems: TheoremReport, messages: tuple[str, ...] = (), **changes: 
         messages=messages,
     )
     fields = {
+        "schema": SCHEMA,
         "verdict": verdict,
         "engine": engine,
         "kernels": (kernel,),
         "audit": AuditReport(allowed=("propext",), audited=len(theorems), violations=()),
-        "trusted": trusted(engine, 3),
+        "second_kernel": None,
+        "definitions": {},
+        "provenance": Provenance(versions={}, sources={}, engine={}, artifacts={}),
+        "trusted": trusted(engine, 3, None),
     }
     return Report.model_validate(fields | changes)
 

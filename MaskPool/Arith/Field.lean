@@ -52,6 +52,8 @@ theorem mul_left_comm : a * (b * c) = b * (a * c) := by rw [← mul_assoc, mul_c
 theorem div_eq_mul_inv : a / b = a * b⁻¹ := Field.div_eq_mul_inv a b
 theorem zero_div : 0 / a = 0 := by rw [div_eq_mul_inv, zero_mul]
 theorem div_one : a / 1 = a := by rw [div_eq_mul_inv, Field.inv_one, mul_one]
+theorem mul_one_div : a * (1 / b) = a / b := by rw [div_eq_mul_inv, one_mul, ← div_eq_mul_inv]
+theorem le_zero_iff : a ≤ 0 ↔ ¬ 0 < a := Std.not_lt.symm
 theorem one_ne_zero {R : Type} [RealArith R] : (1 : R) ≠ 0 := Ne.symm Field.zero_ne_one
 
 /-! ## Selections of `0` -/

@@ -16,7 +16,6 @@ inductive FloatType where
   | bf16
   | f32
   | f64
-  deriving DecidableEq
 
 /-- The signature of scalar arithmetic, without laws. -/
 class Ops (α : Type) where

@@ -41,11 +41,12 @@ end
 
 /-- Proves `program.run ρ = readable …`, equation by equation. -/
 macro "translate_equations" : tactic => `(tactic|
-  ((repeat (refine Program.run_eqn (by exact rfl) fun _ => ?_))
+  ((repeat' (apply Program.run_eqn rfl; intro _))
    first
-     | exact Program.run_ret (by exact rfl)
-     | (refine Program.run_eqn ?_ fun _ => ?_
-        fail "maskpool: this equation of the program is not the one of the readable function")
-     | fail "maskpool: the program does not return what the readable function returns"))
+     | exact Program.run_ret rfl
+     | ((first
+         | fail_if_success refine Program.run_eqn ?_ fun _ => ?_
+         | fail "maskpool: this equation of the program is not the one of the readable function")
+        fail "maskpool: the program does not return what the readable function returns")))
 
 end MaskPool

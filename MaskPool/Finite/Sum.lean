@@ -4,7 +4,8 @@ public import MaskPool.Finite.Enum
 /-!
 # Finite sums
 
-Sums, maxima and contractions over a finite type, for any `Ops`, and the laws of sums over `RealArith`.
+Sums, maxima and contractions over a finite type, for any `Ops`; quantifiers; and the laws of sums over
+`RealArith`.
 -/
 @[expose] public noncomputable section
 namespace MaskPool
@@ -22,6 +23,22 @@ def fmax (f : ι → α) : α := Ops.maxOf (Enum.elems.map f)
 def fdot (f g : ι → α) : α := Ops.dot (Enum.elems.map fun i => (f i, g i))
 
 end reductions
+
+section truth
+variable {ι : Type} [Enum ι]
+
+/-- Does some index satisfy `p`? -/
+def fany (p : ι → Bool) : Bool := Enum.elems.any p
+
+/-- Do all indices satisfy `p`? -/
+def fall (p : ι → Bool) : Bool := Enum.elems.all p
+
+theorem fany_false : fany (fun _ : ι => false) = false := by simp [fany]
+
+theorem fany_eq_true {p : ι → Bool} (h : ∃ i, p i = true) : fany p = true :=
+  List.any_eq_true.2 (h.elim fun i hi => ⟨i, Enum.complete i, hi⟩)
+
+end truth
 
 section laws
 variable {R ι κ : Type} [RealArith R] [Enum ι] [Enum κ]

@@ -55,12 +55,6 @@ def reverse {Γ : List Ty} (ρ : Env α ν Γ) : Env α ν Γ.reverse := ρ.reve
 
 end Env
 
-/-- Does some index satisfy `p`? -/
-def fany {ι : Type} [Enum ι] (p : ι → Bool) : Bool := Enum.elems.any p
-
-/-- Do all indices satisfy `p`? -/
-def fall {ι : Type} [Enum ι] (p : ι → Bool) : Bool := Enum.elems.all p
-
 section eval
 
 variable {α : Type} [Ops α] {ν : Nat → Nat} {Γ : List Ty}

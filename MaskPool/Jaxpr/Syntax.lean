@@ -22,7 +22,6 @@ namespace MaskPool
 inductive DType
   | float (format : FloatType)
   | bool
-  deriving DecidableEq
 
 /-- The type of an array: JAX's `ShapedArray`. -/
 structure Ty where
@@ -97,6 +96,9 @@ abbrev right (dn : DotDimensionNumbers) (s t : List Dim) : List Nat :=
 
 end DotDimensionNumbers
 
+-- no proof looks at the size of an operation, and these lemmas take a second
+set_option genSizeOf false in
+set_option genInjectivity false in
 /-- The right-hand side of an equation whose value has type `t`. -/
 inductive Op (Γ : List Ty) : Ty → Type
   | unary {f : FloatType} {s : List Dim} (g : Unary) (x : Arg Γ ⟨.float f, s⟩) : Op Γ ⟨.float f, s⟩

@@ -95,9 +95,9 @@ namespace certificates.masked_attention_pool
 
 theorem padding_n4_d3_n6_d3 {R : Type} [RealArith R] (features : Tensor R [4, 3]) (logits : Tensor R [4])
     (mask : Tensor Bool [4]) (junk_features : Tensor R [2, 3]) (junk_logits : Tensor R [2]) :
-    n6_d3.program.eval [] (features.pad junk_features, logits.pad junk_logits, mask.pad (k := 2) fun _ => false, ()) =
+    n6_d3.program.eval [] (features.pad junk_features, logits.pad junk_logits,
+        mask.pad (k := 2) fun _ => false, ()) =
       n4_d3.program.eval [] (features, logits, mask, ()) :=
   n4_d3.isPool.padding n6_d3.isPool logits features mask junk_logits junk_features
 
 end certificates.masked_attention_pool
-

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
+from threading import Event
 from typing import Literal, TypeAlias
 
 from maskpool_verify import certificates, lock, provenance, second_kernel
@@ -50,6 +51,8 @@ LIBRARY = "MaskPool"
 
 OPEN_NAMESPACES = ("MaskPool", "MaskPool.RealArith", ROOT)
 """Left out of the names in printed statements."""
+
+_LAKE_FILES = ("lakefile.lean", "lakefile.toml", "lean-toolchain")
 
 Stage: TypeAlias = Literal["trace", "build", "audit", "replay"]
 
@@ -173,12 +176,19 @@ def _require_clean_sources(manifest: Manifest) -> None:
     """Refuse sources that could go around Lean's kernel: the audit cannot see that in the artifacts.
 
     Raises:
-        AuditError: there is one.
+        AuditError: there is one, or a link to sources that would be built without having been read.
     """
+    for folder in (manifest.root / LIBRARY, manifest.root / ROOT):
+        for path in (folder, *sorted(folder.rglob("*"))):
+            if path.is_symlink():
+                raise AuditError(
+                    f"{path.relative_to(manifest.root).as_posix()} is a symbolic link; "
+                    "Lean sources have to lie in the project."
+                )
     if found := scan_files(manifest.root, _lean_sources(manifest)):
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise AuditError(f"{found[0]}{more}")
-    for name in ("lakefile.lean", "lakefile.toml"):
+    for name in _LAKE_FILES:
         file = manifest.root / name
         if file.is_file() and "skipKernelTC" in file.read_text("utf-8", errors="replace"):
             raise AuditError(
@@ -201,7 +211,12 @@ def _provenance(manifest: Manifest, engine: Engine, cases: Sequence[_Case]) -> p
         path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name: checksum
         for path, checksum in kernels.items()
     }
-    files = [*_lean_sources(manifest), manifest.path, root / lock.PATH]
+    files = [
+        *_lean_sources(manifest),
+        manifest.path,
+        root / lock.PATH,
+        *(root / name for name in _LAKE_FILES),
+    ]
     return provenance.Provenance(
         versions=provenance.versions(f"{info.lean_version} ({info.githash})"),
         sources=provenance.checksums(root, files) | named,
@@ -259,13 +274,23 @@ def _audit(
     artifacts = engine.artifacts(manifest.root)
     try:
         with ThreadPoolExecutor() as pool:  # the second kernel is a process of its own
+            cancelled = Event()
             replaying = pool.submit(
-                second_kernel.replay, artifacts.own, artifacts.library, sorted(done), mode=second
+                second_kernel.replay,
+                artifacts.own,
+                artifacts.library,
+                sorted(done),
+                mode=second,
+                cancelled=cancelled,
             )
-            names = [t.dotted for t in wanted]
-            result = audit(artifacts.own, artifacts.library, modules, names, OPEN_NAMESPACES)
-            progress(Step("replay", f"{len(done)} modules in a second kernel"))
-            replayed = replaying.result()
+            try:
+                names = [t.dotted for t in wanted]
+                result = audit(artifacts.own, artifacts.library, modules, names, OPEN_NAMESPACES)
+                progress(Step("replay", f"{len(done)} modules in a second kernel"))
+                replayed = replaying.result()
+            except BaseException:
+                cancelled.set()  # else the end of this block would wait for it
+                raise
     except AuditError as error:
         for case in cases:
             case.fail("error", f"The audit failed: {error}")
@@ -310,7 +335,7 @@ def _report(
         if case.verdict is None and (audited.general or any(r.status != "proved" for r in reports)):
             case.fail("unproved", *audited.general, *_explained(manifest, case, reports, failed))
         if case.verdict is None:
-            _compare_statements(case, reports, audited, accepted)
+            _compare_statements(manifest, case, reports, audited, accepted)
     return KernelReport(
         name=case.kernel.name,
         verdict=case.verdict or ("verified" if reports else "error"),
@@ -324,17 +349,31 @@ def _report(
 
 
 def _compare_statements(
-    case: _Case, reports: Sequence[TheoremReport], audited: _Audited, accepted: lock.Lock
+    manifest: Manifest,
+    case: _Case,
+    reports: Sequence[TheoremReport],
+    audited: _Audited,
+    accepted: lock.Lock,
 ) -> None:
     """The statements have to be those that a person has accepted."""
     prefix = f"{ROOT}.{case.kernel.name}."
-    now = lock.of_reports(reports, audited.definitions)
+    definitions = {
+        name: digest
+        for name, digest in audited.definitions.items()
+        if name.startswith(prefix) or not name.startswith(f"{ROOT}.")  # not of another kernel
+    }
+    now = lock.of_reports(reports, definitions)
     found = lock.differences(accepted, now)
     found += [
         f"{name} was accepted, and the manifest does not ask for it any more"
         for name in lock.disappeared(accepted, now.statements)
         if name.startswith(prefix)
     ]
+    present = tuple(f"{ROOT}.{kernel.name}." for kernel in manifest.kernels)
+    dropped = [name for name in accepted.statements if not name.startswith(present)]
+    if dropped:
+        more = f" (and {len(dropped) - 1} more)" if len(dropped) > 1 else ""
+        found.append(f"{dropped[0]}{more} was accepted, and the manifest does not have its kernel any more")
     if found:
         case.fail(
             "stale", *(f"{sentence}." for sentence in found), f"{lock.PATH} does not fit; {lock.ADVICE}."

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import linecache
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -18,8 +19,9 @@ import numpy as np
 import numpy.typing as npt
 
 from maskpool_verify.certificates import equation_text
+from maskpool_verify.errors import MaskpoolError
 from maskpool_verify.evaluate import evaluate, result
-from maskpool_verify.frontend import TracedKernel
+from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.properties import Property, shape_name
 from maskpool_verify.manifest import Kernel, Shape
 from maskpool_verify.program import Var
@@ -176,10 +178,21 @@ class Diagnosis:
         found, expected = self._run(traced, bag).result, bag.pooled()
         if not _differ(found, expected):
             return None
-        return (
+        sentence = (
             f"It is not attention pooling: for a random bag with mask {_shown(bag.mask)} the program gives "
             f"{_shown(found)}, and attention pooling {_shown(expected)}."
         )
+        where = None if self._kernel.padding_pairs() else self._one_more_row(random, traced)
+        return f"{sentence}\n{where}" if where else sentence
+
+    def _one_more_row(self, random: Random, traced: TracedKernel) -> str | None:
+        """As for padding, which attention pooling allows, where the manifest has no larger shape."""
+        shape, rows = traced.program.shape, self._kernel.rows
+        larger = {**shape, rows: shape[rows] + 1}
+        with suppress(MaskpoolError):  # the kernel need not be made for it
+            self._traces[shape_name(larger)] = trace_kernel(self._kernel, larger, self._root)
+            return self._padding(random, traced, larger)
+        return None
 
     def _all_masked(self, random: Random, traced: TracedKernel, _: Shape | None) -> str | None:
         bag = self._bag(random, traced)

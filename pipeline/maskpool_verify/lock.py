@@ -125,8 +125,10 @@ def differences(old: Lock, new: Lock) -> list[str]:
             found.append(f"{name} was accepted as {was.property}, and is {now.property} now")
         elif was.digest != now.digest:
             found.append(f"{name} reads the same, but means something else")
-    if found and changed:
+    if changed:
         found.append(f"these declarations have changed: {', '.join(changed)}")
+    if not found and (unlisted := [name for name in new.definitions if name not in old.definitions]):
+        found.append(f"these declarations are not listed: {', '.join(unlisted)}")
     return found
 
 

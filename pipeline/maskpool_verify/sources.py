@@ -2,14 +2,18 @@
 
 The audit of compiled artifacts sees every axiom, but not a proof that was never checked: ``set_option
 debug.skipKernelTC`` leaves no trace in them, nor does a metaprogram that edits the environment. So the
-sources of the library and of the certificates may use neither. Comments and strings are skipped as Lean skips
-them; what stands in the braces of an interpolated string is code.
+sources of the library and of the certificates may use neither.
+
+Lean lets a file change how it is read, and this reader does not follow it there. So what could make the two
+disagree is refused too: strings with code in them, symbols that end where an identifier could go on or that
+hold quotes, comments or brackets, letters that not every version of Lean takes as such, and macros that
+compute their result instead of quoting it.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Generator, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,6 +28,7 @@ FORBIDDEN: Mapping[str, str] = {
     **dict.fromkeys(
         (
             "native_decide",
+            "native",
             "bv_decide",
             "reduceBool",
             "ofReduceBool",
@@ -59,8 +64,9 @@ FORBIDDEN: Mapping[str, str] = {
             "prelude",
             "meta",
             "dbg_trace",
-            "#exit",
-            "#eval",
+            "interpolatedStr",
+            "builtin_macro",
+            "app_unexpander",
         ),
         _ESCAPES,
     ),
@@ -72,22 +78,38 @@ _OPTIONS = re.compile(
 )
 """The options that may be set: none of them decides what is checked."""
 
-_IMPORTS = re.compile(r"(Init|MaskPool|certificates)(\.|$)")
+_IMPORTS = re.compile(r"(Init|MaskPool)(\.|$)|certificates\.")
+
+_LETTER = "A-Za-z_α-κμ-ωΑ-ΟΡΤ-Ωϊ-ϻἀ-῾℀-⅏𝒜-𝖟"
+_REST = rf"{_LETTER}0-9'!?₀-₉ₐ-ₜᵢ-ᵪ"
+"""The characters of Lean's identifiers, at the beginning and behind it."""
 
 _TOKEN = re.compile(
-    r"""
+    rf"""
     (?P<space>\s+)
   | (?P<line>--[^\n]*)
-  | (?P<open>/-)
+  | (?P<open>/-[-!]?)
   | (?P<raw>r(?P<hashes>\#*)")
   | (?P<string>")
-  | (?P<char>'(?:\\(?:x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|.)|[^'\\])')
-  | (?P<word>\#?(?:[^\W\d]|_)[\w'!?₀-₉]*(?:\.(?:[^\W\d]|_)[\w'!?₀-₉]*)*)
+  | (?P<char>'(?:\\(?:x[0-9a-fA-F]{{2}}|u[0-9a-fA-F]{{4}}|.)|[^'\\])')
+  | (?P<word>[{_LETTER}][{_REST}]*(?:\.[{_LETTER}][{_REST}]*)*)
+  | (?P<number>0[xX][0-9a-fA-F]+|0[bB][01]+|0[oO][0-7]+|[0-9]+(?:\.[0-9]*)?(?:[eE][+-]?[0-9]+)?)
   | (?P<quoted>«[^»]*»)
   | (?P<other>.)
     """,
     re.VERBOSE | re.DOTALL,
 )
+
+_IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_'!?]*")
+_AMBIGUOUS = re.compile(rf"[{_REST}]$|--|/-|-/|[\"'`«»\\]|..*[()\[\]{{}}⟨⟩]|[()\[\]{{}}⟨⟩].", re.DOTALL)
+"""Symbols behind or inside of which Lean would find other tokens than this reader."""
+
+_COMMANDS = re.compile(
+    "abbrev|attribute|class|def|end|example|inductive|infix[lr]?|instance|local|macro|macro_rules|namespace"
+    "|noncomputable|notation|open|postfix|prefix|private|protected|scoped|section|set_option|structure|syntax"
+    "|theorem|universe|variable"
+)
+"""The words with which a command can begin."""
 
 
 @dataclass(frozen=True)
@@ -114,12 +136,28 @@ class Finding:
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """The words and symbols of a Lean source, without comments and the contents of strings.
+    """The words, symbols and strings of a Lean source, without comments; a string with its quotes.
 
     Raises:
         AuditError: a comment or a string has no end.
     """
-    yield from _code(text, 0, _Places(text), in_braces=False)
+    place, offset = _Places(text), 0
+    while offset < len(text):
+        match = _TOKEN.match(text, offset)
+        assert match is not None, "the last alternative takes any character"
+        kind = "raw" if match.lastgroup == "hashes" else match.lastgroup
+        here, offset = offset, match.end()
+        match kind:
+            case "space" | "line":
+                continue
+            case "open":
+                offset = _end_of_comment(text, offset, place(here)[0])
+                continue
+            case "raw":
+                offset = _end_of_raw(text, offset, match["hashes"], place(here)[0])
+            case "string":
+                offset = _end_of_string(text, offset, place(here)[0])
+        yield Token(text[here:offset], *place(here))
 
 
 class _Places:
@@ -136,53 +174,18 @@ class _Places:
         return low + 1, offset - self._starts[low]
 
 
-def _code(text: str, offset: int, place: _Places, *, in_braces: bool) -> Generator[Token, None, int]:
-    """The tokens from ``offset`` to the end, or to the closing brace that ends a piece of a string.
+def _end_of_raw(text: str, offset: int, hashes: str, line: int) -> int:
+    close = text.find('"' + hashes, offset)
+    if close < 0:
+        raise AuditError(f"the string that begins in line {line} has no end")
+    return close + 1 + len(hashes)
 
-    Returns the offset behind them.
-    """
-    depth, last = 0, ""
+
+def _end_of_string(text: str, offset: int, line: int) -> int:
     while offset < len(text):
-        match = _TOKEN.match(text, offset)
-        if match is None:  # pragma: no cover - the last alternative takes any character
-            raise AuditError(f"line {place(offset)[0]} cannot be read as Lean")
-        kind = "raw" if match.lastgroup == "hashes" else match.lastgroup
-        here, offset = offset, match.end()
-        if kind in ("space", "line"):
-            continue
-        if kind == "open":
-            offset = _end_of_comment(text, offset, place(here)[0])
-            continue
-        if kind == "raw":
-            close = text.find('"' + match["hashes"], offset)
-            if close < 0:
-                raise AuditError(f"the string that begins in line {place(here)[0]} has no end")
-            offset = close + 1 + len(match["hashes"])
-        elif kind == "string":
-            offset = yield from _string(text, offset, place, interpolated=last.endswith("!"))
-        else:
-            depth += {"{": 1, "}": -1}.get(match[0], 0)
-            if in_braces and depth < 0:
-                return offset
-            yield Token(match[0], *place(here))
-        last = match[0]
-    if in_braces:
-        raise AuditError("a brace in an interpolated string has no end")
-    return offset
-
-
-def _string(text: str, offset: int, place: _Places, *, interpolated: bool) -> Generator[Token, None, int]:
-    """The code in the braces of a string; returns the offset behind the string."""
-    line = place(offset - 1)[0]
-    while offset < len(text):
-        if text[offset] == "\\":
-            offset += 2
-        elif text[offset] == '"':
+        if text[offset] == '"':
             return offset + 1
-        elif text[offset] == "{" and interpolated:
-            offset = yield from _code(text, offset + 1, place, in_braces=True)
-        else:
-            offset += 1
+        offset += 2 if text[offset] == "\\" else 1
     raise AuditError(f"the string that begins in line {line} has no end")
 
 
@@ -196,32 +199,97 @@ def _end_of_comment(text: str, offset: int, line: int) -> int:
 
 
 def scan(file: str, text: str) -> list[Finding]:
-    """Every forbidden token of one source.
+    """Everything in one source that is refused, in its order.
 
     Raises:
         AuditError: a comment or a string has no end.
     """
-    found: list[Finding] = []
-
-    def report(token: Token, reason: str, shown: str | None = None) -> None:
-        found.append(Finding(file, token.line, token.column, shown or token.text, reason))
-
-    previous: list[Token] = []
     try:
-        for token in tokens(text):
-            for component in {token.text, *token.text.split(".")}:
-                if component in FORBIDDEN:
-                    report(token, FORBIDDEN[component])
-            before = previous[-1].text if previous else ""
-            if before == "set_option" and not _OPTIONS.match(token.text):
-                report(token, _ESCAPES, f"set_option {token.text}")
-            after_import = "import" in [t.text for t in previous if t.text != "all"][-1:]
-            if after_import and token.text != "all" and not _IMPORTS.match(token.text):
-                report(token, "only the library and the certificates may be imported", f"import {token.text}")
-            previous = [*previous[-1:], token]
+        found = list(tokens(text))
     except AuditError as error:
         raise AuditError(f"{file}: {error}; correct it.") from None
-    return found
+    reasons = [*_findings(found), *_computing_macros(found)]
+    return [
+        Finding(file, token.line, token.column, shown, reason)
+        for token, shown, reason in sorted(reasons, key=lambda each: (each[0].line, each[0].column))
+    ]
+
+
+def _findings(found: Sequence[Token]) -> Iterator[tuple[Token, str, str]]:
+    """What one token, or a pair of them, gives away: the token, what to show of it, and the reason."""
+    imported = False
+    for before, token in zip((Token("", 0, 0), *found), found, strict=False):
+        text = token.text
+        for component in {text, *text.strip("«»").split(".")}:
+            if component in FORBIDDEN:
+                yield token, text, FORBIDDEN[component]
+        if '"' in text[:1] + text[-1:] and (problem := _string_problem(text)):
+            yield token, text, problem
+        if len(text) == 1 and text.isalpha() and text not in "λΠΣ" and not re.match(f"[{_LETTER}]", text):
+            yield token, text, "it may or may not be a letter to Lean"
+        adjacent = (before.line, before.column + len(before.text)) == (token.line, token.column)
+        if before.text == "#" and adjacent and re.match(f"[{_LETTER}]", text):
+            yield before, f"#{text}", "diagnostic commands have no place here, and some run code"
+        if before.text == "$" and text == "(":
+            yield before, "$(", "a quotation has to be text, not something computed"
+        if before.text == "set_option" and not _OPTIONS.match(text):
+            yield token, f"set_option {text}", _ESCAPES
+        imported = before.text == "import" or (imported and before.text == "all")
+        if imported and text != "all" and not _IMPORTS.match(text):
+            yield token, f"import {text}", "only the library and the certificates may be imported"
+
+
+def _string_problem(literal: str) -> str | None:
+    """Why a string may hide code: by interpolation, or as a symbol that a notation declares."""
+    if "{" in literal:
+        return "a brace in a string may hold code"
+    content = literal.lstrip("r").strip('#"').strip()
+    if not content or re.search(r"\s", content) or _IDENTIFIER.fullmatch(content):
+        return None
+    return "a symbol like this would hide what stands behind it" if _AMBIGUOUS.search(content) else None
+
+
+def _computing_macros(found: Sequence[Token]) -> Iterator[tuple[Token, str, str]]:
+    """Macros whose result is something else than a quotation."""
+    texts = [token.text.strip("«»") for token in found]
+    for start, token in enumerate(found):
+        if texts[start] not in ("macro", "macro_rules"):
+            continue
+        position: int | None = start
+        while position is not None:
+            arrow = _skip(texts, position + 1, "=", ">")
+            if arrow is None or texts[arrow : arrow + 2] != ["`", "("]:
+                yield token, token.text, "it has to give a quotation, not something computed"
+                break
+            close = _skip(texts, arrow + 2, ")")
+            after = close if close is not None and close < len(texts) else None
+            if close is None:
+                yield token, token.text, "its quotation has no end"
+            elif after is not None and texts[after] == "|" and token.text == "macro_rules":
+                position = after
+                continue
+            elif after is not None and not _begins_command(found, after):
+                yield token, token.text, "something follows its quotation"
+            break
+
+
+def _begins_command(found: Sequence[Token], at: int) -> bool:
+    """Whether a command begins at a token: by its word in the first column, or by an attribute."""
+    text = found[at].text
+    attribute = text == "@" and at + 1 < len(found) and found[at + 1].text == "["
+    return found[at].column == 0 and (attribute or _COMMANDS.fullmatch(text) is not None)
+
+
+def _skip(texts: Sequence[str], start: int, *end: str) -> int | None:
+    """The position behind ``end``, outside of brackets that open after ``start``."""
+    depth = 0
+    for position in range(start, len(texts)):
+        if depth == 0 and tuple(texts[position : position + len(end)]) == end:
+            return position + len(end)
+        depth += (texts[position] in "([{⟨") - (texts[position] in ")]}⟩")
+        if depth < 0:
+            return None
+    return None
 
 
 def scan_files(root: Path, files: Iterable[Path]) -> list[Finding]:

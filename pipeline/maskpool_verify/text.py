@@ -59,7 +59,7 @@ class _Page:
 
     def put(self, text: str, first: str = "") -> None:
         """Wrap every line of ``text`` by itself, with its own indentation below ``first``."""
-        for line in text.splitlines():
+        for line in _CONTROL.sub(" ", text).splitlines():
             indent = " " * len(first) + line[: len(line) - len(line.lstrip())]
             self.lines += self.wrapped(line.strip(), indent, indent + "  ") or [""]
 

@@ -7,7 +7,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,21 +50,25 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 
 @pytest.fixture
-def start() -> Callable[..., subprocess.Popen[str]]:
+def start() -> Iterator[Callable[..., subprocess.Popen[str]]]:
     """Start the command line as a process, in a session of its own, which Ctrl-C would reach as a whole."""
+    with ExitStack() as started:
 
-    def call(cwd: Path, *arguments: str, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
-        return subprocess.Popen(
-            [sys.executable, "-m", "maskpool_verify.main", *arguments],
-            cwd=cwd,
-            env=os.environ | {"PYTHONPATH": str(ROOT / "pipeline")},
-            stdout=stdout,
-            stderr=subprocess.PIPE,
-            text=True,
-            start_new_session=True,
-        )
+        def call(cwd: Path, *arguments: str, stdout: int = subprocess.PIPE) -> subprocess.Popen[str]:
+            process = subprocess.Popen(
+                [sys.executable, "-m", "maskpool_verify.main", *arguments],
+                cwd=cwd,
+                env=os.environ | {"PYTHONPATH": str(ROOT / "pipeline")},
+                stdout=stdout,
+                stderr=subprocess.PIPE,
+                text=True,
+                start_new_session=True,
+            )
+            started.enter_context(process)
+            started.callback(process.kill)  # before waiting for it, if a test has failed
+            return process
 
-    return call
+        yield call
 
 
 @pytest.fixture

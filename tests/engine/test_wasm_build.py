@@ -16,10 +16,10 @@ from pathlib import Path
 
 import pytest
 
-from maskpool_verify.files import exclusive
 from maskpool_verify.engine.protocol import Message, ModuleResult, Position, Progress
 from maskpool_verify.engine.wasm import WasmEngine, package
 from maskpool_verify.errors import EnvironmentFault, MaskpoolError
+from maskpool_verify.files import exclusive
 
 MakeEngine = Callable[..., WasmEngine]
 HERE = Path(__file__).parent

@@ -143,7 +143,28 @@ def softmax_then_mask(features: Array, logits: Array, mask: Array) -> Array:
     return guarded(a @ features, jnp.sum(a))
 
 
+def negated_guard(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    z = jnp.sum(w)
+    return jnp.where(z <= 0, 0.0, (w @ features) / jnp.where(z <= 0, 1.0, z))
+
+
+def any_guard(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    nonempty = jnp.any(mask)
+    return jnp.where(nonempty, (w @ features) / jnp.where(nonempty, jnp.sum(w), 1.0), 0.0)
+
+
+def reciprocal(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    z = jnp.sum(w)
+    return jnp.where(z > 0, (w @ features) * (1 / jnp.where(z > 0, z, 1.0)), 0.0)
+
+
 RIGHT: tuple[Kernel, ...] = (
+    negated_guard,
+    any_guard,
+    reciprocal,
     selected,
     features_not_selected,
     product_and_sum,

@@ -52,12 +52,12 @@ THEOREMS = {
     "selectedPool_eq_pool": f"{ANY_BAG}, selectedPool logit feat mask = pool logit feat mask",
     "IsPool.permutation": f"{ANY_KERNEL} ∀ (σ : Fin n ≃ Fin n) "
     "(logits : Tensor R [n]) (features : Tensor R (n :: s)) (mask : Tensor Bool [n]), "
-    "K (Tensor.permute σ logits) (Tensor.permute σ features) (Tensor.permute σ mask) = "
+    "K (logits.permute σ) (features.permute σ) (mask.permute σ) = "
     "K logits features mask",
     "IsPool.masked_irrelevance": f"{ANY_KERNEL} ∀ {{logits logits' : Tensor R [n]}} "
     "{features features' : Tensor R (n :: s)} {mask : Tensor Bool [n]}, "
     "(∀ (i : Index [n]), mask i = true → logits i = logits' i) → "
-    "(∀ (i : Index [n]), mask i = true → Tensor.rows features i = Tensor.rows features' i) → "
+    "(∀ (i : Index [n]), mask i = true → features.rows i = features'.rows i) → "
     "K logits features mask = K logits' features' mask",
     "IsPool.all_masked": f"{ANY_KERNEL} ∀ (logits : Tensor R [n]) (features : Tensor R (n :: s)), "
     "K logits features (fun _ => false) = (fun _ => 0)",
@@ -65,8 +65,8 @@ THEOREMS = {
     "∀ {K' : Tensor R [n + k] → Tensor R ((n + k) :: s) → Tensor Bool [n + k] → Tensor R s}, IsPool K' → "
     "∀ (logits : Tensor R [n]) (features : Tensor R (n :: s)) (mask : Tensor Bool [n]) "
     "(junk_logits : Tensor R [k]) (junk_features : Tensor R (k :: s)), "
-    "K' (Tensor.pad logits junk_logits) (Tensor.pad features junk_features) "
-    "(Tensor.pad mask (fun _ => false)) = K logits features mask",
+    "K' (logits.pad junk_logits) (features.pad junk_features) "
+    "(mask.pad (fun _ => false)) = K logits features mask",
 }
 
 # What the words in the statements mean.
@@ -83,7 +83,7 @@ DEFINITIONS = {
     "(∀ (i : ι), mask i = true → logit i = logit' i) → (∀ (i : ι), mask i = true → feat i = feat' i) → "
     "F logit feat mask = F logit' feat' mask",
     "IsPool": "K => ∀ (logits : Tensor R [n]) (features : Tensor R (n :: s)) (mask : Tensor Bool [n]), "
-    "K logits features mask = pool logits (Tensor.rows features) mask",
+    "K logits features mask = pool logits features.rows mask",
     "Tensor.rows": "x i j => x (i.1, j)",
     "Tensor.permute": "σ x j => x (Equiv.toFun σ j.1, j.2)",
     "softmaxMean": "logit value => fsum (fun i => RealArith.exp (logit i) * value i) / "

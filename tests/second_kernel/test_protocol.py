@@ -5,6 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -95,7 +97,7 @@ def _child(
 ) -> SecondKernelResult:
     """The result if the child ends like this, having said that it is at a declaration."""
 
-    def run(_request: str, progress: int, _limits: second_kernel.Limits) -> second_kernel._End:
+    def run(_request: str, progress: int, *_: object) -> second_kernel._End:
         os.pwrite(progress, reached, 0)
         return second_kernel._End(status, stdout, b"first\nlast words", False)
 
@@ -177,3 +179,14 @@ def test_a_corrupted_request_gets_no_answer() -> None:
     )
     assert run.returncode != 0
     assert run.stdout == b""
+
+
+def test_a_child_is_killed_when_it_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ctrl-C must not wait for the limits of the child."""
+    monkeypatch.setattr(second_kernel, "_LAUNCHER", "import time; time.sleep(60)")
+    cancelled = threading.Event()
+    cancelled.set()
+    started = time.monotonic()
+    end = second_kernel._run("{}", os.memfd_create("progress"), second_kernel.LIMITS, cancelled)
+    assert end.timed_out
+    assert time.monotonic() - started < 30

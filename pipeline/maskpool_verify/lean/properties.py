@@ -6,6 +6,7 @@ what certificates happen to contain.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
@@ -264,7 +265,10 @@ def declaration(theorem: Theorem) -> str:
     left, right = theorem.conclusion
     head = wrapped((*theorem.binders, ":"), f"theorem {dotted(theorem.name[-1])}", "    ")
     one_line = f"    {left} = {right} :="
-    body = one_line if len(one_line) <= WIDTH else f"    {left} =\n      {right} :="
+    body = one_line
+    if len(one_line) > WIDTH:
+        shown = wrapped(re.split(r"(?<=,) ", f"{left} ="), "   ", "        ")
+        body = f"{shown}\n      {right} :="
     if theorem.proof.startswith("by\n"):
         return f"{head}\n{body} {theorem.proof}"
     return f"{head}\n{body}\n  {theorem.proof}"

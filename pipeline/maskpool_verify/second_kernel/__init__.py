@@ -15,6 +15,8 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from threading import Event
+from time import monotonic
 from typing import IO, Final, Literal, TypeAlias
 
 from pydantic import ValidationError
@@ -83,8 +85,11 @@ def replay(
     *,
     mode: Mode = "auto",
     limits: Limits = LIMITS,
+    cancelled: Event | None = None,
 ) -> SecondKernelResult:
     """Replay ``modules``, and all that they import or use, in the native kernel.
+
+    Another thread may set ``cancelled``: the child is then killed at once, and nothing was accepted.
 
     The directories are as for :func:`maskpool_verify.audit.audit`. Whatever goes wrong once the kernel has
     started is a refusal. Only the want of a kernel is ``unavailable``.
@@ -99,7 +104,9 @@ def replay(
         return SecondKernelResult(status="unavailable", why="The second kernel is switched off.")
     try:
         installation = locate()
-        result = _in_child(installation, artifacts_own, artifacts_library, modules, limits)
+        result = _in_child(
+            installation, artifacts_own, artifacts_library, modules, limits, cancelled or Event()
+        )
     except UnavailableError as error:
         result = SecondKernelResult(status="unavailable", why=str(error))
     if mode == "require" and result.status == "unavailable":
@@ -108,7 +115,12 @@ def replay(
 
 
 def _in_child(
-    installation: Installation, own: Path, library: Sequence[Path], modules: Sequence[str], limits: Limits
+    installation: Installation,
+    own: Path,
+    library: Sequence[Path],
+    modules: Sequence[str],
+    limits: Limits,
+    cancelled: Event,
 ) -> SecondKernelResult:
     with os.fdopen(os.memfd_create("progress"), "rb") as progress:
         request = Request(
@@ -120,7 +132,7 @@ def _in_child(
             modules=tuple(modules),
             progress=progress.fileno(),
         )
-        end = _run(request.model_dump_json(), progress.fileno(), limits)
+        end = _run(request.model_dump_json(), progress.fileno(), limits, cancelled)
         module, declaration = _reached(progress)
     if end.status == 0 and not end.timed_out:
         try:
@@ -141,6 +153,9 @@ def _in_child(
     return SecondKernelResult(status="refused", refusal=refusal)
 
 
+_POLL_SECONDS = 0.1
+
+
 @dataclass(frozen=True)
 class _End:
     """How the child ended; ``status`` is negative for a signal."""
@@ -151,7 +166,7 @@ class _End:
     timed_out: bool
 
 
-def _run(request: str, progress: int, limits: Limits) -> _End:
+def _run(request: str, progress: int, limits: Limits, cancelled: Event) -> _End:
     """Run the worker within its limits; it never outlives this call.
 
     Raises:
@@ -178,14 +193,19 @@ def _run(request: str, progress: int, limits: Limits) -> _End:
             )
         except OSError as error:
             raise EnvironmentFault(f"The second kernel cannot be started: {error}.") from error
+        end = monotonic() + limits.seconds
         timed_out = False
+        sending: bytes | None = request.encode()
         try:
-            try:
-                out, err = process.communicate(request.encode(), timeout=limits.seconds)
-            except subprocess.TimeoutExpired:
-                timed_out = True
-                _kill(process)
-                out, err = process.communicate()
+            while True:
+                try:
+                    out, err = process.communicate(sending, timeout=_POLL_SECONDS)
+                    break
+                except subprocess.TimeoutExpired:
+                    sending = None
+                timed_out = cancelled.is_set() or monotonic() > end
+                if timed_out:
+                    _kill(process)
         except BaseException:
             _kill(process)
             process.wait()

@@ -13,7 +13,7 @@ from maskpool_verify.engine.wasm import WasmEngine
 from maskpool_verify.lean.properties import properties_module
 from maskpool_verify.manifest import load_manifest
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 _LIBRARY = "MaskPool"
 _PARTS = ("MaskPool", "MaskPool.lean", "kernels", "certificates", "maskpool.toml")
 
