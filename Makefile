@@ -13,7 +13,7 @@ verify: .venv/installed  ## install, fetch the embedded Lean, and check every ke
 	$(BIN)/maskpool-verify check
 
 test: .venv/installed-dev lint  ## install, and run the whole test suite
-	$(BIN)/maskpool-verify setup
+	$(BIN)/maskpool-verify check --quiet
 	$(BIN)/pytest
 
 slow: .venv/installed-dev  ## the long fuzzing runs

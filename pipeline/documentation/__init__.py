@@ -79,7 +79,8 @@ class Outputs:
 
     def _console(self, *arguments: str) -> str:
         ended = self._run(*arguments)
-        shown = ended.stdout.strip("\n") or ended.stderr.strip("\n")
+        if not (shown := ended.stdout.strip("\n")):
+            raise RuntimeError(f"{' '.join(arguments)} prints nothing: {ended.stderr}")
         lines = [f"$ maskpool-verify {' '.join(arguments)}", *shown.splitlines()]
         if ended.returncode:
             lines += ["$ echo $?", str(ended.returncode)]

@@ -622,7 +622,6 @@ ATTACKS: Sequence[Attack] = (
         ),
         "lock",
         f"certificates.{KERNEL}.n4_d3.permutation states something else.",
-        slow=True,
     ),
     Attack(
         "instance with another meaning",
@@ -637,15 +636,18 @@ ATTACKS: Sequence[Attack] = (
         slow=True,
     ),
     Attack(
-        "specification with another guard",
-        "decides the guard of the specification in another way",
-        exchange(
-            "MaskPool/Pool/Basic.lean",
-            "  if mass logit mask = 0 then 0",
-            "  if 0 = mass logit mask then 0",
+        "permutation that does nothing",
+        "defines the permutation of rows as the identity, and proves the lemma about it anew",
+        both(
+            exchange("MaskPool/Tensor/Index.lean", "fun j => x (σ j.1, j.2)", "fun j => x (j.1, j.2)"),
+            exchange(
+                TRANSFER,
+                "  rw [h, h]\n  exact pool_equiv logits features.rows mask σ.index",
+                "  rfl",
+            ),
         ),
-        "build",
-        "MaskPool.Pool.Basic does not build: …",
+        "lock",
+        "these declarations have changed: …MaskPool.Tensor.permute.",
         slow=True,
     ),
     Attack(
@@ -715,7 +717,7 @@ ATTACKS: Sequence[Attack] = (
         "cuts off the end of a compiled module, and corrects the record of the build",
         recorded(truncated),
         "audit",
-        "The audit failed: …properties.olean.private: …; build the module again",
+        "The audit failed: …properties.olean at byte …: the root object is outside of the file; build the module again",
     ),
     Attack(
         "artifact without proofs",
