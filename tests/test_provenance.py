@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from maskpool_verify.commands import check as checking
+from maskpool_verify.engine.wasm import WasmEngine
 from maskpool_verify.errors import EnvironmentFault
+from maskpool_verify.main import cli
 from maskpool_verify.provenance import Provenance, checksums, differences, sha256, versions
 
 A, B = 64 * "a", 64 * "b"
@@ -66,3 +69,32 @@ def test_what_differs_is_named(field: str, value: dict[str, str], sentence: str)
 
 def test_a_report_goes_through_json() -> None:
     assert Provenance.model_validate_json(THEN.model_dump_json()) == THEN
+
+
+# -- check --reproduce
+
+
+@pytest.fixture
+def reproduce(monkeypatch: pytest.MonkeyPatch, engine: WasmEngine, capsys: pytest.CaptureFixture[str]):
+    """Run ``check`` in a project; its exit code and what it says on stderr."""
+    monkeypatch.setattr(checking, "choose", lambda _: engine)
+
+    def run(project: Path, *arguments: str) -> tuple[int, list[str]]:
+        monkeypatch.chdir(project)
+        capsys.readouterr()
+        command = ["check", "--quiet", "--second-kernel", "off", *arguments]
+        status = cli.main(command, prog_name="maskpool-verify", standalone_mode=False)
+        return status, capsys.readouterr().err.splitlines()
+
+    return run
+
+
+def test_reproduce_says_whether_the_inputs_are_the_same(project: Path, reproduce) -> None:
+    assert reproduce(project, "--report", "report.json") == (0, [])
+    same = (0, ["report.json: every input is the same"])
+    assert reproduce(project, "--reproduce", "report.json") == same
+    manifest = project / "maskpool.toml"
+    manifest.write_text(manifest.read_text() + "# changed\n")
+    status, (sentence,) = reproduce(project, "--reproduce", "report.json")
+    assert status == 1
+    assert sentence.startswith("report.json: source maskpool.toml was ")

@@ -26,6 +26,15 @@ def write_whole(path: Path, content: bytes) -> None:
         raise
 
 
+def secret(path: Path) -> bytes:
+    """The random bytes in a file that only its owner can read, made if absent; the same for all processes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with exclusive(path.with_name(f"{path.name}.lock")):
+        if not path.exists():
+            write_whole(path, os.urandom(32))  # mkstemp gives it the mode 0600
+        return path.read_bytes()
+
+
 @contextmanager
 def exclusive(lock: Path, on_wait: Callable[[], None] = lambda: None) -> Iterator[None]:
     """Hold a lock file. The kernel releases it when the process ends, however it ends.

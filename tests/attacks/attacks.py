@@ -16,7 +16,9 @@ from pathlib import Path
 from typing import Any, Literal
 
 from maskpool_verify.engine.wasm import default_cache
+from maskpool_verify.engine.wasm.build import _Record
 from maskpool_verify.engine.wasm.package import GITHASH, LEAN_VERSION, installation
+from maskpool_verify.files import secret
 from maskpool_verify.olean import expr as x
 from maskpool_verify.olean import load, parse_name
 
@@ -224,7 +226,10 @@ PARTS = ("olean", "olean.server", "olean.private")
 
 
 def recorded(change: Callable[[Path], None], artifact: str = ARTIFACT) -> Callable[[Path], None]:
-    """Change what Lean compiled, and the record of the build with it."""
+    """Change what Lean compiled, and the record of the build with it, sealed with the key of the user.
+
+    Without the key, which is in the cache and not in the project, the module would be built anew.
+    """
 
     def apply(project: Path) -> None:
         change(project)
@@ -236,7 +241,9 @@ def recorded(change: Callable[[Path], None], artifact: str = ARTIFACT) -> Callab
             for file in sorted(folder.iterdir())
             if file.name.split(".")[0] == name
         }
-        path.write_text(json.dumps(record), "utf-8")
+        key = secret(default_cache() / "record-key")
+        sealed = _Record.model_validate(record).sealed(key)
+        path.write_text(sealed.model_dump_json(), "utf-8")
 
     return apply
 
@@ -608,7 +615,7 @@ ATTACKS: Sequence[Attack] = (
             "  trivial : ∀ x y : R, x = y",
         ),
         "lock",
-        f"certificates.{KERNEL}.n4_d3.… reads the same, but means something else.",
+        f"certificates.{KERNEL}.n4_d3.… states something else.",
     ),
     Attack(
         "notation with another meaning",
@@ -714,10 +721,10 @@ ATTACKS: Sequence[Attack] = (
     # the cache, with its records
     Attack(
         "truncated artifact",
-        "cuts off the end of a compiled module, and corrects the record of the build",
+        "cuts off the end of a compiled module, and forges the record of the build",
         recorded(truncated),
         "audit",
-        "The audit failed: …properties.olean at byte …: the root object is outside of the file; build the module again",
+        "The audit failed: …properties.olean at byte …: the root object is outside of the file; …",
     ),
     Attack(
         "artifact without proofs",

@@ -5,6 +5,8 @@ Most tests run ``fake_lean.py``; those with the fixture ``engine`` run Lean itse
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import shutil
 import signal
@@ -119,6 +121,27 @@ def test_tampered_artifact_is_rebuilt(project: Path, fake_engine: MakeEngine, na
     results = fake_engine().build(project, ["C"])
     assert statuses(results) == {"A": "cached", "P.B": "built", "C": "cached"}
     assert file.read_bytes() == before
+
+
+def test_records_of_another_user_do_not_count(
+    project: Path, fake_engine: MakeEngine, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A build directory may come with the project: who made it knows the checksums, but not the key."""
+    fake_engine().build(project, ["C"])
+    monkeypatch.setattr(WasmEngine, "_key", lambda _: b"of another user")
+    assert statuses(fake_engine().build(project, ["C"])) == {"A": "built", "P.B": "built", "C": "built"}
+    assert statuses(fake_engine().build(project, ["C"])) == {"A": "cached", "P.B": "cached", "C": "cached"}
+
+
+def test_a_record_that_was_edited_does_not_count(project: Path, fake_engine: MakeEngine) -> None:
+    fake_engine().build(project, ["C"])
+    record = project / ".maskpool/build/wasm/records/P/B.json"
+    forged = json.loads(record.read_text("utf-8"))
+    artifact = project / ".maskpool/build/wasm/lib/P/B.olean"
+    artifact.write_bytes(b"forged")
+    forged["artifacts"]["B.olean"] = hashlib.sha256(b"forged").hexdigest()
+    record.write_text(json.dumps(forged), "utf-8")
+    assert statuses(fake_engine().build(project, ["C"]))["P.B"] == "built"
 
 
 def test_an_artifact_that_lean_did_not_write_is_removed(project: Path, fake_engine: MakeEngine) -> None:

@@ -76,13 +76,17 @@ class _Printer:
         self.short = {name: self._shortened(name) for name in self.constants}
         self.taken = {*self.short.values(), *ATOMS.values()}
 
+    def _exists(self, name: Name) -> bool:
+        return self.lookup(name) is not None or name in self.constants
+
     def _shortened(self, name: Name) -> str:
         for namespace in self.open:
             prefix, parts = namespace.components(), name.components()
             if len(parts) > len(prefix) and parts[: len(prefix)] == prefix:
-                short = make_name(*parts[len(prefix) :])
-                if self.lookup(short) is None and short not in self.constants:
-                    return str(short)
+                rest = parts[len(prefix) :]
+                readings = (make_name(*rest), *(make_name(*other.components(), *rest) for other in self.open))
+                if not any(reading is not name and self._exists(reading) for reading in readings):
+                    return str(readings[0])
         return str(name)
 
     def _variable(self, name: Name, scope: _Scope) -> str:

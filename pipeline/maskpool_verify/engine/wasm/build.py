@@ -17,6 +17,7 @@ from __future__ import annotations
 import concurrent.futures
 import graphlib
 import hashlib
+import hmac
 import json
 import os
 import shutil
@@ -46,7 +47,7 @@ from maskpool_verify.engine.wasm.package import (
     pinned_files,
 )
 from maskpool_verify.errors import EnvironmentFault
-from maskpool_verify.files import disk_faults, exclusive, write_whole
+from maskpool_verify.files import disk_faults, exclusive, secret, write_whole
 
 _SCRIPT = Path(__file__).with_name("lean.cjs")
 _CANNOT_START = 71  # as in lean.cjs
@@ -56,11 +57,18 @@ _OUT_OF_MEMORY = ("out of memory", "OOM", "Cannot enlarge memory", "allocation f
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[2] = 2
     digest: str
     messages: tuple[Message, ...]
     artifacts: dict[str, str]
     """File name in ``lib`` to SHA-256."""
+    seal: str = ""
+    """HMAC of all other fields, with a key of this user: records that came with the project do not count."""
+
+    def sealed(self, key: bytes) -> _Record:
+        """This record with its seal."""
+        content = self.model_dump_json(exclude={"seal"}).encode()
+        return self.model_copy(update={"seal": hmac.new(key, content, "sha256").hexdigest()})
 
 
 class WasmEngine:
@@ -143,8 +151,15 @@ class WasmEngine:
         ):
             sources = read_sources(project, modules, reserved)
             _remove_leftovers(project, directory, reserved)
-            build = _Build(directory, sources, self._lean_command(directory), self._timeout, fresh)
+            build = _Build(
+                directory, sources, self._lean_command(directory), self._timeout, fresh, self._key()
+            )
             return build.run(self._jobs, progress)
+
+    def _key(self) -> bytes:
+        """The key of this user, with which records are sealed."""
+        with disk_faults("keep the key of build records in", self._cache):
+            return secret(self._cache / "record-key")
 
     @property
     def _library(self) -> Path:
@@ -189,6 +204,7 @@ class _Build:
     lean: Sequence[str]
     timeout: float
     fresh: bool
+    key: bytes
 
     def __post_init__(self) -> None:
         self._children = Children()
@@ -267,6 +283,8 @@ class _Build:
             record = _Record.model_validate_json(self._record_file(module).read_bytes())
         except (FileNotFoundError, ValidationError):
             return None
+        if not hmac.compare_digest(record.seal, record.sealed(self.key).seal):
+            return None
         found = {file.name: file for file in self._artifact_files(module)}
         current = record.digest == self._digests[module] and record.artifacts.keys() == found.keys()
         if current and all(_sha256(found[name]) == expected for name, expected in record.artifacts.items()):
@@ -338,7 +356,7 @@ class _Build:
             digest=self._digests[module],
             messages=messages,
             artifacts={file.name: _sha256(file) for file in files},
-        )
+        ).sealed(self.key)
         for file in files:
             file.replace(target / file.name)
         record_file = self._record_file(module)
