@@ -76,6 +76,8 @@ def test_the_targets_are_those_of_the_project() -> None:
         ("check", "nothing built"): (60, "s"),
         ("check", "nothing changed"): (3, "s"),
         ("audit", "read and audit"): (3, "s"),
+        ("replay", "check every declaration"): (5, "s"),
+        ("replay", "peak memory"): (500, "MB"),
         ("equations", "80 equations"): (10, "s"),
     }
     assert EQUATIONS == (5, 10, 20, 40, 80)

@@ -1,7 +1,8 @@
-"""Work that is measured in a fresh Python process; prints the seconds it took.
+"""Work that is measured in a fresh Python process; prints what it took.
 
 ``python -m benchmarks.child build PROJECT MODULE`` has the embedded Lean build a module;
-``read PROJECT`` and ``audit PROJECT`` read, or read and audit, the artifacts of a project that is built.
+``read PROJECT`` and ``audit PROJECT`` read, or read and audit, the artifacts of a project that is built;
+``replay PROJECT`` has the second kernel check them, and prints the seconds and the megabytes of that process.
 """
 
 from __future__ import annotations
@@ -47,9 +48,29 @@ def _audit(project: Path, *, only_read: bool) -> float:
     return seconds
 
 
+def _replay(project: Path) -> str:
+    from maskpool_verify.engine.wasm import WasmEngine  # noqa: PLC0415
+    from maskpool_verify.second_kernel import replay  # noqa: PLC0415
+
+    artifacts = WasmEngine().artifacts(project)
+    files = sorted(artifacts.own.rglob("*.olean"))
+    modules = [".".join(file.relative_to(artifacts.own).with_suffix("").parts) for file in files]
+    begin = time.perf_counter()
+    result = replay(artifacts.own, artifacts.library, modules)
+    if result.status != "accepted":
+        raise MeasurementError(f"The second kernel is {result.status}: {result.why or result.refusal}")
+    return f"{time.perf_counter() - begin} {result.megabytes}"
+
+
 def main(task: str, project: Path, *modules: str) -> None:
     """Do one task and print its seconds."""
-    print(_build(project, *modules) if task == "build" else _audit(project, only_read=task == "read"))
+    match task:
+        case "build":
+            print(_build(project, *modules))
+        case "replay":
+            print(_replay(project))
+        case _:
+            print(_audit(project, only_read=task == "read"))
 
 
 if __name__ == "__main__":

@@ -58,6 +58,14 @@ def _audit(workspace: Workspace) -> Iterator[Measurement]:
         yield Measurement(what=what, unit="s", samples=samples, target=target)
 
 
+def _second_kernel(workspace: Workspace) -> Iterator[Measurement]:
+    project = str(workspace.built())
+    runs = [processes.run(_child("replay", project), ROOT) for _ in range(workspace.repetitions)]
+    seconds, megabytes = zip(*(map(float, used.stdout.split()) for used in runs), strict=True)
+    yield Measurement(what="check every declaration", unit="s", samples=seconds, target=5)
+    yield Measurement(what="peak memory", unit="MB", samples=megabytes, target=500)
+
+
 def _library(workspace: Workspace) -> Iterator[Measurement]:
     samples: dict[str, list[float]] = defaultdict(list)
     for _ in range(workspace.repetitions):
@@ -104,6 +112,12 @@ PLANS: tuple[Plan, ...] = (
         "The audit",
         "All theorems of both kernels, from compiled files, in a new Python process.",
         _audit,
+    ),
+    Plan(
+        "replay",
+        "The second kernel",
+        "Every declaration of the project, checked again by native Lean in a process of its own.",
+        _second_kernel,
     ),
     Plan(
         "equations",

@@ -303,7 +303,9 @@ def _audit(
             f"the engine is Lean {info.lean_version} ({info.githash})."
         )
     if refusal := replayed.refusal:
-        what = f"{refusal.declaration} of {refusal.module}" if refusal.declaration else "the artifacts"
+        where = f" ({refusal.position})" if refusal.position else ""
+        of_module = f"{refusal.declaration} of {refusal.module}{where}"
+        what = of_module if refusal.declaration else "the artifacts"
         general.append(f"The second kernel refuses {what}: {refusal.error}. {refusal.meaning}")
     return _Audited(
         allowed=result.allowed_axioms,

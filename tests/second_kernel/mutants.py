@@ -10,8 +10,14 @@ Of these mutants no kernel may accept one:
 - ``levels``: a constant with one universe too many.
 - ``binder``: the type of a bound variable is a number.
 
-The mutants ``swapped``, with two neighbouring arguments exchanged somewhere, may be right: then the term with
-the two, or one around it short of the whole proof, has to be equal by definition to what it was.
+Other mutants may be right: then the changed term, or one around it short of the whole proof, has to be equal by
+definition to what it was.
+
+- ``swapped``: two neighbouring arguments change places.
+- ``raised``: a universe of a constant is one higher.
+- ``crossed``: the types of two neighbouring bound variables change places.
+- ``shifted``: a projection to the next field.
+- ``replaced``: a constant becomes another one with as many universes and as many arguments.
 """
 
 from __future__ import annotations
@@ -128,6 +134,47 @@ def binder(e: x.Expr, _: World) -> x.Expr | None:
     return replace(e, type=x.Lit(0)) if isinstance(e, x.Lam) else None
 
 
+def raised(e: x.Expr, _: World) -> x.Expr | None:
+    if not isinstance(e, x.Const) or not e.levels:
+        return None
+    return replace(e, levels=(x.Succ(e.levels[0]), *e.levels[1:]))
+
+
+def crossed(e: x.Expr, _: World) -> x.Expr | None:
+    if isinstance(e, x.Lam) and isinstance(e.body, x.Lam) and not x.alike(e.type, e.body.type):
+        return replace(e, type=e.body.type, body=replace(e.body, type=e.type))
+    return None
+
+
+def shifted(e: x.Expr, world: World) -> x.Expr | None:
+    past_the_end = projection(e, world)
+    if not isinstance(e, x.Proj) or not isinstance(past_the_end, x.Proj) or past_the_end.index < 2:
+        return None
+    return replace(e, index=(e.index + 1) % past_the_end.index)
+
+
+def arity(type_: x.Expr) -> int:
+    count = 0
+    while isinstance(type_, x.Pi):
+        type_, count = type_.body, count + 1
+    return count
+
+
+def replaced(constants: list[c.Constant]) -> Mutate:
+    """Takes the next of the ``constants`` with as many universes and arguments."""
+    kinds: dict[tuple[int, int], list[c.Constant]] = {}
+    for constant in constants:
+        kinds.setdefault((len(constant.level_params), arity(constant.type)), []).append(constant)
+
+    def mutate(e: x.Expr, world: World) -> x.Expr | None:
+        if not isinstance(e, x.Const) or (old := world.get(e.name)) is None:
+            return None
+        others = [k for k in kinds.get((len(e.levels), arity(old.type)), []) if k.name is not e.name]
+        return replace(e, name=others[len(str(e.name)) % len(others)].name) if others else None
+
+    return mutate
+
+
 Mutate = Callable[[x.Expr, World], x.Expr | None]
 
 
@@ -190,7 +237,14 @@ def main() -> None:
     Replay(world, kernel).run()
     theorems = [k for m in world.modules.values() if m.own for k in m.data if isinstance(k, c.Theorem)]
     theorems.sort(key=lambda k: str(k.name))
-    kinds: dict[str, Mutate | None] = {"swapped": swapped}
+    declared = [k for m in world.modules.values() if m.own for k in m.data if isinstance(k, c.Definition)]
+    kinds: dict[str, Mutate | None] = {
+        "swapped": swapped,
+        "raised": raised,
+        "crossed": crossed,
+        "shifted": shifted,
+        "replaced": replaced([*theorems, *(k for k in declared if k.safety == "safe")]),
+    }
     if not swaps:
         kinds = {
             "exchanged": exchanged,
@@ -202,7 +256,7 @@ def main() -> None:
     equal = equality(kernel, installation) if swaps else None
     refused: Counter[str] = Counter()
     accepted: list[str] = []
-    harmless = 0
+    harmless: Counter[str] = Counter()
     rng = random.Random(8)
     for kind, mutate in kinds.items():
         for i, (mutant, around) in zip(range(count), mutants(mutate, theorems, world, rng), strict=False):
@@ -213,7 +267,7 @@ def main() -> None:
                 refused[kind] += 1
                 continue
             if equal is not None and any(equal(old, new) for old, new in around):
-                harmless += 1
+                harmless[kind] += 1
             else:
                 accepted.append(f"{kind} in {mutant.name}")
     print(json.dumps({"refused": refused, "accepted": accepted, "equal": harmless}))

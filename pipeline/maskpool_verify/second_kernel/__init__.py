@@ -109,9 +109,37 @@ def replay(
         )
     except UnavailableError as error:
         result = SecondKernelResult(status="unavailable", why=str(error))
+    if result.refusal is not None:
+        position = _position(artifacts_own, result.refusal)
+        refusal = result.refusal.model_copy(update={"position": position})
+        result = result.model_copy(update={"refusal": refusal})
     if mode == "require" and result.status == "unavailable":
         raise EnvironmentFault(f"The second kernel is required. {result.why}")
     return result
+
+
+def _position(own: Path, refusal: Refusal) -> str | None:
+    """Where the refused declaration, or the one it was made for, begins in its source.
+
+    From the ``.ilean`` file that Lean writes beside the artifact. It is for messages only: without one, or
+    with another form of it, there is no position.
+    """
+    if refusal.module is None or refusal.declaration is None:
+        return None
+    path = refusal.module.replace(".", "/")
+    name = refusal.declaration.removeprefix(f"_private.{refusal.module}.0.")
+    try:
+        content = json.loads((own / f"{path}.ilean").read_bytes())
+        places = dict(content["decls"])
+        for key, found in content["references"].items():
+            if found["definition"] is not None:
+                places[json.loads(key)["c"]["n"]] = found["definition"]
+        while name not in places and "." in name:
+            name = name.rpartition(".")[0]
+        line, column = map(int, places[name][:2])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return f"{path}.lean:{line + 1}:{column}"
 
 
 def _in_child(
