@@ -10,8 +10,8 @@ Of these mutants no kernel may accept one:
 - ``levels``: a constant with one universe too many.
 - ``binder``: the type of a bound variable is a number.
 
-Other mutants may be right: then the changed term, or one around it short of the whole proof, has to be equal by
-definition to what it was.
+Other mutants may be right: then the changed term, or one around it short of the whole proof, has to be equal
+by definition to what it was.
 
 - ``swapped``: two neighbouring arguments change places.
 - ``raised``: a universe of a constant is one higher.

@@ -67,7 +67,7 @@ class Assumption(_Frozen):
 
 class Refusal(_Frozen):
     """Why the replay was refused: ``declaration`` of ``module``, if it got so far; the ``error`` of the
-    kernel in words; and what it means. ``position`` is ``file:line:column`` of the declaration's source, as the
+    kernel in words; and what it means. ``position`` is the ``file:line:column`` of the declaration, as the
     engine recorded it."""
 
     declaration: str | None
