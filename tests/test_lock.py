@@ -148,7 +148,7 @@ def accept(monkeypatch: pytest.MonkeyPatch, engine: WasmEngine) -> Callable[[Pat
 
     def run(project: Path) -> int:
         monkeypatch.chdir(project)
-        monkeypatch.setattr(accepting, "choose", lambda _: engine)
+        monkeypatch.setattr(accepting, "ready_engine", lambda *_: engine)
         monkeypatch.setattr(accepting, "check", lambda *a, **k: check(*a, **k, second="off"))
         status = cli.main(["accept"], prog_name="maskpool-verify", standalone_mode=False)
         assert isinstance(status, int)

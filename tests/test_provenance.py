@@ -77,7 +77,7 @@ def test_a_report_goes_through_json() -> None:
 @pytest.fixture
 def reproduce(monkeypatch: pytest.MonkeyPatch, engine: WasmEngine, capsys: pytest.CaptureFixture[str]):
     """Run ``check`` in a project; its exit code and what it says on stderr."""
-    monkeypatch.setattr(checking, "choose", lambda _: engine)
+    monkeypatch.setattr(checking, "ready_engine", lambda *_: engine)
 
     def run(project: Path, *arguments: str) -> tuple[int, list[str]]:
         monkeypatch.chdir(project)

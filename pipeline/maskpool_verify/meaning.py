@@ -27,14 +27,11 @@ from maskpool_verify.olean.constants import (
     Theorem,
 )
 from maskpool_verify.olean.expr import (
-    App,
     BVar,
     Const,
     Expr,
     FVar,
     IMax,
-    Lam,
-    Let,
     Level,
     LevelMVar,
     Lit,
@@ -42,11 +39,11 @@ from maskpool_verify.olean.expr import (
     MData,
     MVar,
     Param,
-    Pi,
     Proj,
     Sort,
     Succ,
     Zero,
+    children,
     subterms,
 )
 
@@ -94,20 +91,6 @@ def _level(level: Level) -> bytes:
             return _hash(b"param", _name(level.name))
         case LevelMVar():
             return _hash(b"open", _name(level.name))
-
-
-def _children(e: Expr) -> tuple[Expr, ...]:
-    match e:
-        case App():
-            return (e.function, e.argument)
-        case Lam() | Pi():
-            return (e.type, e.body)
-        case Let():
-            return (e.type, e.value, e.body)
-        case MData() | Proj():
-            return (e.expr,)
-        case _:
-            return ()
 
 
 def _payload(e: Expr) -> tuple[bytes, ...]:
@@ -245,12 +228,12 @@ class Meanings:
             if id(e) in memo:
                 stack.pop()
                 continue
-            children = _children(e)
-            missing = [child for child in children if id(child) not in memo]
+            below = children(e)
+            missing = [child for child in below if id(child) not in memo]
             if missing:
                 stack += missing
                 continue
-            below = [memo[id(child)] for child in children]
-            memo[id(e)] = below[0] if isinstance(e, MData) else _hash(*_payload(e), *below)
+            digests = [memo[id(child)] for child in below]
+            memo[id(e)] = digests[0] if isinstance(e, MData) else _hash(*_payload(e), *digests)
             stack.pop()
         return memo[id(root)]

@@ -17,9 +17,7 @@ from maskpool_verify.commands.common import (
     waiting,
     write_out,
 )
-from maskpool_verify.commands.install import install_engine
-from maskpool_verify.engine.select import choose
-from maskpool_verify.engine.wasm import default_cache, is_installed
+from maskpool_verify.commands.install import ready_engine
 from maskpool_verify.errors import StaleError
 from maskpool_verify.lean.properties import theorems
 from maskpool_verify.manifest import load_manifest
@@ -41,9 +39,7 @@ def accept(manifest_path: Path, kernel_names: tuple[str, ...], quiet: bool) -> i
     """
     manifest = load_manifest(manifest_path)
     kernels = selected(manifest, kernel_names)
-    engine = choose("auto")
-    if engine.name == "wasm" and not is_installed(default_cache()):
-        install_engine(quiet)
+    engine = ready_engine("auto", quiet)
     with progress_bar(quiet):
         report = check(manifest, kernels, engine, on_wait=waiting(quiet))
     found = [theorem for kernel in report.kernels for theorem in kernel.theorems]

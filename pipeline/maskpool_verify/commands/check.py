@@ -25,9 +25,7 @@ from maskpool_verify.commands.common import (
     waiting,
     write_out,
 )
-from maskpool_verify.commands.install import install_engine
-from maskpool_verify.engine.select import choose
-from maskpool_verify.engine.wasm import default_cache, is_installed
+from maskpool_verify.commands.install import ready_engine
 from maskpool_verify.manifest import load_manifest
 
 
@@ -100,9 +98,7 @@ def check(
     earlier = reports.read(earlier_path) if earlier_path is not None else None
     if report_path is not None:
         reports.require_writable(report_path)
-    lean = choose(engine)
-    if lean.name == "wasm" and not is_installed(default_cache()):
-        install_engine(quiet)
+    lean = ready_engine(engine, quiet)
     with progress_bar(quiet, MofNCompleteColumn()) as bar:
         report = run_check(
             manifest,

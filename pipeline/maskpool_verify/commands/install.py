@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 from rich.progress import DownloadColumn
 
 from maskpool_verify.commands.common import progress_bar, say
-from maskpool_verify.engine.wasm import InstallStep, default_cache, install
+from maskpool_verify.engine.protocol import Engine
+from maskpool_verify.engine.select import choose
+from maskpool_verify.engine.wasm import InstallStep, default_cache, install, is_installed
 
 _PHASES = {
     "wait": "waiting for another installation",
@@ -18,6 +21,18 @@ _PHASES = {
     "patch": "preparing the compiler",
     "record": "recording checksums",
 }
+
+
+def ready_engine(name: Literal["auto", "wasm", "lake"], quiet: bool) -> Engine:
+    """The engine of that name; the embedded one is installed if it is not there.
+
+    Raises:
+        EnvironmentFault: it is not there, and cannot be installed.
+    """
+    engine = choose(name)
+    if engine.name == "wasm" and not is_installed(default_cache()):
+        install_engine(quiet)
+    return engine
 
 
 def install_engine(quiet: bool, *, repair: bool = False) -> Path:
