@@ -17,7 +17,7 @@ from maskpool_verify.manifest import Kernel, Manifest, load_manifest
 
 ROOT = Path(__file__).parent.parent
 FOLDER = "certificates/masked_attention_pool"
-FILES = ("n4_d3.json", "n6_d3.json", "n4_d3.lean", "n6_d3.lean", "properties.lean", "index.json")
+FILES = ("symbolic.json", "n4_d3.json", "symbolic.lean", "n4_d3.lean", "properties.lean", "index.json")
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +96,7 @@ def test_every_corruption_is_stale_and_repaired(
     assert certificates.stale(root, kernel, traces) == []
 
 
-@pytest.mark.parametrize("name", ["extra.lean", "n8_d3.json"])
+@pytest.mark.parametrize("name", ["extra.lean", "n6_d3.json"])
 def test_a_file_of_no_shape_is_stale_and_removed(name: str, root: Path, kernel: Kernel, traces):
     (root / FOLDER / name).write_text("")
     (problem,) = certificates.stale(root, kernel, traces)
@@ -115,10 +115,10 @@ def test_files_of_other_kinds_are_left_alone(root: Path, kernel: Kernel, traces)
 def test_a_removed_shape_names_its_files(root: Path, kernel: Kernel, traces):
     fewer = kernel.model_copy(update={"shapes": kernel.shapes[:1]})
     problems = certificates.stale(root, fewer, traces[:1])
-    assert [p.split()[0] for p in problems[:2]] == [f"{FOLDER}/n6_d3.json", f"{FOLDER}/n6_d3.lean"]
+    assert [p.split()[0] for p in problems[:2]] == [f"{FOLDER}/n4_d3.json", f"{FOLDER}/n4_d3.lean"]
     certificates.write(root, fewer, traces[:1])
     assert certificates.stale(root, fewer, traces[:1]) == []
-    assert not (root / FOLDER / "n6_d3.lean").exists()
+    assert not (root / FOLDER / "n4_d3.lean").exists()
 
 
 def test_another_version_of_jax_is_not_stale(root: Path, kernel: Kernel, traces):
@@ -130,13 +130,14 @@ def test_another_version_of_jax_is_not_stale(root: Path, kernel: Kernel, traces)
 
 def test_different_versions_of_jax_are_stale(root: Path, kernel: Kernel, traces):
     version = traces[0].program.jax_version
-    edited(root / FOLDER / "n4_d3.json", version, "0.9.0")
+    edited(root / FOLDER / "symbolic.json", version, "0.9.0")
     (problem,) = certificates.stale(root, kernel, traces)
     assert f"({', '.join(sorted(('0.9.0', version)))})" in problem
 
 
-def test_the_first_equation_that_changed_is_named(traces):
-    traced = traces[0]
+@pytest.mark.parametrize(("number_of_trace", "rows"), [(0, "n"), (1, "4")])
+def test_the_first_equation_that_changed_is_named(number_of_trace: int, rows: str, traces):
+    traced = traces[number_of_trace]
     old = traced.program
     arguments = len(old.arguments)
     number = next(k for k, e in enumerate(old.equations) if e.primitive == "exp")
@@ -145,8 +146,8 @@ def test_the_first_equation_that_changed_is_named(traces):
     assert certificates.changed_equation(old, traced) is None
     sentence = certificates.changed_equation(old.model_copy(update={"equations": changed}), traced)
     assert sentence is not None
-    assert f"equation v#{arguments + number} was `f32 [4] = neg" in sentence
-    assert f"and is now `f32 [4] = exp v#5` ({traced.sources[number]})" in sentence
+    assert f"equation v#{arguments + number} was `f32 [{rows}] = neg" in sentence
+    assert f"and is now `f32 [{rows}] = exp v#5` ({traced.sources[number]})" in sentence
     short = old.model_copy(update={"equations": old.equations[:-1]})
     assert "is new: " in str(certificates.changed_equation(short, traced))
     long = old.model_copy(update={"equations": (*old.equations, old.equations[-1])})

@@ -1,7 +1,11 @@
-"""The verdicts, with an engine and an audit that answer as a test tells them: nothing unknown is verified."""
+"""The verdicts, with an engine and an audit that answer as a test tells them: nothing unknown is verified.
+
+Only the search for counterexamples is the real one.
+"""
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -9,10 +13,10 @@ from typing import Any, Literal
 
 import pytest
 
+from maskpool_verify import certificates, lock
 from maskpool_verify import check as checking
-from maskpool_verify import lock
 from maskpool_verify.audit import AuditResult, TheoremAudit
-from maskpool_verify.check import Step, check
+from maskpool_verify.check import SEARCH_SECONDS, Step, check
 from maskpool_verify.engine.protocol import (
     Artifacts,
     EngineInfo,
@@ -22,13 +26,17 @@ from maskpool_verify.engine.protocol import (
     Progress,
 )
 from maskpool_verify.errors import AuditError
+from maskpool_verify.frontend import trace_kernel
+from maskpool_verify.lean.properties import PROPERTIES as ALL_PROPERTIES
 from maskpool_verify.manifest import Manifest, load_manifest
-from maskpool_verify.report import Report
+from maskpool_verify.refute import render
+from maskpool_verify.report import Report, from_json, to_json
+from maskpool_verify.text import to_text
 
 ROOT = Path(__file__).parent.parent
 NAME = "masked_attention_pool"
 LIBRARY, PROPERTIES = "MaskPool", f"certificates.{NAME}.properties"
-MODULES = (LIBRARY, f"certificates.{NAME}.n4_d3", f"certificates.{NAME}.n6_d3", PROPERTIES)
+MODULES = (LIBRARY, f"certificates.{NAME}.symbolic", f"certificates.{NAME}.n4_d3", PROPERTIES)
 VERSION, HASH = "4.28.0", "abc"
 
 Status = Literal["built", "cached", "failed", "skipped"]
@@ -121,7 +129,8 @@ def answer(manifest: Manifest, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
             spaces: Sequence[str],
         ) -> AuditResult:
             def home(name: str) -> str:
-                return name.rpartition(".")[0] if name.endswith("translation") else PROPERTIES
+                own = name.endswith(("translation", "instance_of_symbolic"))
+                return name.rpartition(".")[0] if own else PROPERTIES
 
             fields = {
                 "allowed_axioms": ("propext", "Classical.choice", "Quot.sound"),
@@ -140,13 +149,14 @@ def answer(manifest: Manifest, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
         monkeypatch.setattr(checking, "audit", audit)
 
     prepare()
-    report = run(manifest, FakeEngine())
+    report = run(manifest, FakeEngine(), require_accepted=False)
     lock.write(manifest.root, lock.of_reports(report.kernels[0].theorems, report.definitions))
     return prepare
 
 
-def run(manifest: Manifest, engine: FakeEngine, **options: Any) -> Report:
-    return check(manifest, manifest.kernels, engine, second="off", **options)
+def run(manifest: Manifest, engine: FakeEngine, *, search_seconds: float = 0, **options: Any) -> Report:
+    """A check, which does not search for counterexamples unless it is told to."""
+    return check(manifest, manifest.kernels, engine, second="off", search_seconds=search_seconds, **options)
 
 
 def reasons(report: Report) -> dict[str, str | None]:
@@ -159,15 +169,15 @@ def test_all_is_verified(manifest: Manifest, answer):
     report = run(manifest, FakeEngine())
     assert report.verdict == "verified"
     assert set(reasons(report).values()) == {None}
-    assert report.audit.audited == len(report.kernels[0].theorems) == 11
+    assert report.audit.audited == len(report.kernels[0].theorems) == 7
 
 
 def test_axioms_are_in_the_order_of_the_allowed_ones(manifest: Manifest, answer):
-    answer("n4_d3.permutation", axioms=("Quot.sound", "aaa", "Classical.choice", "propext"))
+    answer("symbolic.permutation", axioms=("Quot.sound", "aaa", "Classical.choice", "propext"))
     (kernel,) = run(manifest, FakeEngine()).kernels
     axioms = {t.name.removeprefix(f"certificates.{NAME}."): t.axioms for t in kernel.theorems}
-    assert axioms["n6_d3.permutation"] == ("propext", "Classical.choice")
-    assert axioms["n4_d3.permutation"] == ("propext", "Classical.choice", "Quot.sound", "aaa")
+    assert axioms["symbolic.padding"] == ("propext", "Classical.choice")
+    assert axioms["symbolic.permutation"] == ("propext", "Classical.choice", "Quot.sound", "aaa")
 
 
 @pytest.mark.parametrize("fresh", [False, True])
@@ -193,10 +203,10 @@ def test_statements_have_to_be_accepted(manifest: Manifest, answer):
 
 @pytest.mark.parametrize("changes", [{"statement": "False"}, {"digest": "3"}])
 def test_a_statement_that_changed_has_to_be_accepted(changes: dict[str, Any], manifest: Manifest, answer):
-    answer("n4_d3.all_masked", **changes)
+    answer("symbolic.all_masked", **changes)
     report = run(manifest, FakeEngine())
     assert report.verdict == "stale"
-    assert f"certificates.{NAME}.n4_d3.all_masked" in report.kernels[0].messages[0]
+    assert f"certificates.{NAME}.symbolic.all_masked" in report.kernels[0].messages[0]
 
 
 @pytest.mark.parametrize(
@@ -207,11 +217,12 @@ def test_a_statement_that_changed_has_to_be_accepted(changes: dict[str, Any], ma
         {"module": "certificates.elsewhere"},
     ],
 )
-def test_one_bad_theorem_is_enough(changes: dict[str, Any], manifest: Manifest, answer):
-    answer("n6_d3.all_masked", **changes)
+@pytest.mark.parametrize("suffix", ["symbolic.all_masked", "n4_d3.instance_of_symbolic"])
+def test_one_bad_theorem_is_enough(suffix: str, changes: dict[str, Any], manifest: Manifest, answer):
+    answer(suffix, **changes)
     report = run(manifest, FakeEngine())
     assert report.verdict == "unproved"
-    assert [name for name, reason in reasons(report).items() if reason] == ["n6_d3.all_masked"]
+    assert [name for name, reason in reasons(report).items() if reason] == [suffix]
 
 
 def test_violation_of_the_whole(manifest: Manifest, answer):
@@ -265,25 +276,174 @@ def line_of(manifest: Manifest, text: str) -> int:
     return 1 + next(number for number, line in enumerate(lines) if line.startswith(text))
 
 
+def unproved(manifest: Manifest, theorem: str = "specification") -> FakeEngine:
+    """Lean does not accept one proof."""
+    line = line_of(manifest, f"theorem {theorem}") + 1
+    return FakeEngine(module(PROPERTIES, "failed", "no progress\n⊢ False", line))
+
+
 def test_dependent_theorems_name_the_proof_that_failed(manifest: Manifest, answer):
-    line = line_of(manifest, "theorem specification") + 1
-    report = run(manifest, FakeEngine(module(PROPERTIES, "failed", "no progress\n⊢ False", line)))
+    report = run(manifest, unproved(manifest))
     assert report.verdict == "unproved"
     found = reasons(report)
-    assert found["n4_d3.translation"] is found["n6_d3.translation"] is None
-    assert found["n4_d3.specification"] == "its proof did not go through"
-    for name in ("n4_d3.permutation", "n4_d3.masked_irrelevance", "n4_d3.all_masked", "padding_n4_d3_n6_d3"):
-        assert found[name] == "it rests on specification at n4_d3"
-    for name in ("n6_d3.specification", "n6_d3.permutation"):
-        assert found[name] == "another proof in its module did not go through"
+    assert found["symbolic.translation"] is found["n4_d3.instance_of_symbolic"] is None
+    assert found["symbolic.specification"] == "its proof did not go through"
+    for name in ("permutation", "padding", "masked_irrelevance", "all_masked"):
+        assert found[f"symbolic.{name}"] == "it rests on specification at symbolic"
     assert report.kernels[0].messages[-1].endswith("  ⊢ False")
+
+
+def test_proofs_that_rest_on_nothing_that_failed(manifest: Manifest, answer):
+    found = reasons(run(manifest, unproved(manifest, "padding")))
+    assert found["symbolic.padding"] == "its proof did not go through"
+    assert found["symbolic.permutation"] == "another proof in its module did not go through"
+
+
+# -- counterexamples
+
+
+@pytest.fixture(autouse=True)
+def short_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A property that holds is searched to the end of the time."""
+    monkeypatch.setattr(checking, "FURTHER_SECONDS", 1.0)
+
+
+def replace_kernel(manifest: Manifest, old: str, new: str) -> None:
+    """Change the kernel, and write its certificates again."""
+    path = manifest.root / "kernels" / f"{NAME}.py"
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    (kernel,) = manifest.kernels
+    traces = [trace_kernel(kernel, shape, manifest.root) for shape in kernel.shapes]
+    certificates.write(manifest.root, kernel, traces)
+
+
+SELECTION = "where(mask, jnp.exp(selected_logits), 0.0)"
+
+
+def test_a_wrong_kernel_is_refuted(manifest: Manifest, answer):
+    replace_kernel(manifest, SELECTION, "where(mask, jnp.exp(selected_logits), 1.0)")  # masked rows count too
+    steps: list[Step] = []
+    report = run(manifest, unproved(manifest), search_seconds=SEARCH_SECONDS, progress=steps.append)
+    assert report.verdict == report.kernels[0].verdict == "refuted"
+    assert report.exit_code == 1
+    (kernel,) = report.kernels
+    status = {theorem.property: theorem.status for theorem in kernel.theorems}
+    found = {counter.property: counter for counter in kernel.counterexamples}
+    # The features of masked rows are zero before they are weighed: only the specification and the number of
+    # masked rows tell the difference.
+    assert set(found) == {"specification", "padding"}
+    for property_, counter in found.items():
+        assert status[property_] == "refuted"
+        assert counter.evidence == "proved"
+        assert counter.confirmed_by_jax
+    for theorem in kernel.theorems:
+        if theorem.property not in found:
+            assert theorem.status == (
+                "proved" if theorem.property in ("translation", "instance") else "failed"
+            )
+    searched = [step.subject for step in steps if step.stage == "search"]
+    assert searched[0] == f"{NAME}: specification"
+    assert sorted(searched) == sorted(
+        f"{NAME}: {property_}" for property_ in ALL_PROPERTIES if property_ not in ("translation", "instance")
+    )
+    assert kernel.messages == (), "a counterexample says more than the goal of a proof"
+
+    assert_both_forms_show(report)
+
+
+def assert_both_forms_show(report: Report) -> None:
+    """The counterexamples are in the JSON form and in the text."""
+    assert from_json(to_json(report)) == report
+    (kernel,) = json.loads(to_json(report))["kernels"]
+    padding = next(c for c in kernel["counterexamples"] if c["property"] == "padding")
+    rows = {side: padding[side]["sizes"]["n"] for side in ("left", "right")}
+    assert rows["left"] < rows["right"]
+    assert padding["rows"] == list(range(rows["left"], rows["right"]))
+    features, _, mask = padding["right"]["inputs"]
+    assert (features["role"], mask["role"]) == ("features", "mask")
+    assert [mask["values"]["entries"][row] for row in padding["rows"]] == ["false"] * len(padding["rows"])
+    assert padding["left"]["result"] != padding["right"]["result"]
+    text = to_text(report)
+    assert f"{NAME}  refuted" in text
+    for counter in report.kernels[0].counterexamples:
+        assert all(f"  {line}".rstrip() in text.splitlines() for line in render(counter).splitlines())
+
+
+def test_a_right_kernel_is_not_refuted(manifest: Manifest, answer):
+    """What the proof did not show may still be true: then there is the goal to look at."""
+    report = run(manifest, unproved(manifest), search_seconds=0.5)
+    assert report.verdict == "unproved"
+    assert report.kernels[0].counterexamples == ()
+    assert report.kernels[0].messages[-1].endswith("  ⊢ False")
+    assert {theorem.status for theorem in report.kernels[0].theorems} == {"proved", "failed"}
+
+
+def test_without_time_there_is_no_search(manifest: Manifest, answer):
+    replace_kernel(manifest, SELECTION, "where(mask, jnp.exp(selected_logits), 1.0)")
+    steps: list[Step] = []
+    report = run(manifest, unproved(manifest), progress=steps.append)
+    assert report.verdict == "unproved"
+    assert report.kernels[0].counterexamples == ()
+    assert "search" not in [step.stage for step in steps]
+
+
+def test_what_is_proved_is_not_searched(manifest: Manifest, answer):
+    answer("symbolic.all_masked", violations=("it rests on the axiom evil.",))
+    steps: list[Step] = []
+    run(manifest, FakeEngine(), search_seconds=0.1, progress=steps.append)
+    assert [step.subject for step in steps if step.stage == "search"] == [f"{NAME}: all_masked"]
+
+
+def test_a_violation_of_the_whole_is_never_only_a_refuted_kernel(manifest: Manifest, answer):
+    """The verdict of a kernel would hide what is wrong with the audit."""
+    replace_kernel(manifest, SELECTION, "where(mask, jnp.exp(selected_logits), 1.0)")
+    answer(general=("The artifacts are damaged.",))
+    report = run(manifest, unproved(manifest), search_seconds=1)
+    assert report.verdict == "unproved"
+    assert "The artifacts are damaged." in report.kernels[0].messages
+
+
+UNSUPPORTED = (
+    "import jax.numpy as jnp\n\n\n"
+    f"def {NAME}(features, logits, mask):\n    return jnp.sort(features, axis=0)[0]\n"
+)
+
+
+def test_a_kernel_that_is_not_imported_is_only_observed(manifest: Manifest, answer):
+    path = manifest.root / "kernels" / f"{NAME}.py"
+    path.write_text(UNSUPPORTED)
+    report = run(manifest, FakeEngine(), search_seconds=SEARCH_SECONDS)
+    assert report.verdict == "unsupported"
+    (kernel,) = report.kernels
+    assert kernel.theorems == kernel.traces == ()
+    found = {counter.property: counter for counter in kernel.counterexamples}
+    # The least entry of every column depends on all rows, and not on their order.
+    assert set(found) == {"specification", "padding", "masked_irrelevance", "all_masked"}
+    assert {counter.evidence for counter in found.values()} == {"observed"}
+    assert {counter.left.result for counter in found.values()} == {None}
+    assert "observed with JAX in float64, not proved" in to_text(report)
+
+
+def test_without_time_nothing_is_observed(manifest: Manifest, answer):
+    path = manifest.root / "kernels" / f"{NAME}.py"
+    path.write_text(UNSUPPORTED)
+    report = run(manifest, FakeEngine())
+    assert report.verdict == "unsupported"
+    assert report.kernels[0].counterexamples == ()
+
+
+def test_statements_need_not_be_accepted_to_be_accepted(manifest: Manifest, answer):
+    (manifest.root / lock.PATH).unlink()
+    assert run(manifest, FakeEngine(), require_accepted=False).verdict == "verified"
 
 
 @pytest.mark.parametrize("error", ["Lean ran out of memory (the embedded Lean has 2 GB).", None])
 def test_module_that_fails_as_a_whole(error: str | None, manifest: Manifest, answer):
     report = run(manifest, FakeEngine(module(PROPERTIES, "failed", error)))
     assert report.verdict == "unproved"
-    reason = reasons(report)["n4_d3.specification"]
+    reason = reasons(report)["symbolic.specification"]
     assert reason is not None
     assert reason.startswith(f"{PROPERTIES} does not build")
     assert (error or "") in reason

@@ -166,7 +166,7 @@ def test_what_was_accepted_passes(
     assert before.verdict == "stale"
     assert any("is not accepted yet" in message for message in before.kernels[0].messages)
     assert accept(project) == 0
-    assert f"certificates.{KERNEL}.n4_d3.permutation is not accepted yet.\n" in capsys.readouterr().out
+    assert f"certificates.{KERNEL}.symbolic.permutation is not accepted yet.\n" in capsys.readouterr().out
     assert (project / PATH).read_bytes() == committed
     assert checked(project, engine).verdict == "verified"
 
@@ -179,7 +179,7 @@ def test_a_dropped_kernel_can_be_accepted(
     shutil.rmtree(project / "certificates" / f"{KERNEL}_stable")
     assert checked(project, engine).verdict == "stale"
     assert accept(project) == 0
-    assert f"certificates.{KERNEL}_stable.n4_d3.permutation is dropped.\n" in capsys.readouterr().out
+    assert f"certificates.{KERNEL}_stable.symbolic.permutation is dropped.\n" in capsys.readouterr().out
     assert checked(project, engine).verdict == "verified"
 
 

@@ -52,7 +52,7 @@ def test_a_valid_manifest(tmp_path: Path) -> None:
     manifest = load_manifest(write(tmp_path, VALID + PARAMETER))
     kernel = manifest.kernel("pool")
     assert manifest.root == tmp_path
-    assert kernel.argument("mask").dtype == "bool"
+    assert kernel.selection.dtype == "bool"
     assert kernel.arguments[0].sizes({"n": 4, "d": 3}) == (4, 3)
     assert kernel.arguments[3].sizes({"n": 4, "d": 3}) == (3, 2)
     with pytest.raises(UsageError, match=r'has no kernel "pol".*did you mean "pool"'):
@@ -87,13 +87,44 @@ def test_a_single_shape_needs_no_pair(tmp_path: Path) -> None:
         ('name = "pool"', "name = 4", "name: the value should be a valid string"),
         ('"pool.py:pool"', '"pool.py"', "function: .*neither"),
         ('name = "mask"', 'name = "logits"', 'arguments: 2 arguments are called "logits"'),
-        ('role = "mask"', 'role = "parameter"', 'exactly one with role "mask", and there is none'),
+        ('role = "mask"', 'role = "parameter"', 'a parameter has the row symbol "n"'),
+        (
+            'role = "mask"\ndtype = "bool"\nshape = ["n"]',
+            'role = "parameter"\ndtype = "bool"\nshape = ["d"]',
+            'exactly one with role "mask" or "length", and there is none',
+        ),
+        (
+            'role = "mask"\ndtype = "bool"\nshape = ["n"]',
+            'role = "length"\ndtype = "float32"\nshape = []',
+            'the length must be "int32" or "int64", not "float32"',
+        ),
+        (
+            'role = "mask"\ndtype = "bool"\nshape = ["n"]',
+            'role = "length"\ndtype = "int32"\nshape = ["n"]',
+            'a length has the row symbol "n"',
+        ),
+        ('role = "logits"', 'role = "parameter"', 'a parameter has the row symbol "n"'),
+        (
+            'role = "logits"\ndtype = "float32"\nshape = ["n"]',
+            'role = "parameter"\ndtype = "float32"\nshape = ["d"]',
+            'no argument with role "logits".* add "all"',
+        ),
+        ('spec = "attention"', 'spec = "none"', 'is proved for all sizes at once; add "all"'),
+        ('rows = "n"', 'rows = "n"\nresult = ["n"]', 'result: it has the row symbol "n"'),
+        ('rows = "n"', 'rows = "n"\nresult = ["d", "d"]', "result: a symbol occurs twice"),
+        ('rows = "n"', 'rows = "n"\nresult = ["h"]', 'result: no argument uses the symbol "h"'),
+        ('rows = "n"', 'rows = "n"\nresult = []', 'result: the axis "d" of features is missing'),
+        ("n = 6, d = 3", 'n = "six", d = 3', 'shapes.1.n: "six" is not a size; give a number'),
+        ("[{ n = 4, d = 3 }, { n = 6, d = 3 }]", '"some"', "shapes: the value should be a valid tuple"),
         ('role = "features"', 'role = "logits"', 'exactly one with role "features", and there is none'),
-        ('dtype = "bool"\nshape = ["n"]', 'dtype = "bool"\nshape = ["d"]', "the mask must have shape"),
-        ('dtype = "bool"', 'dtype = "float32"', 'the mask must be "bool"'),
+        (
+            'dtype = "bool"\nshape = ["n"]',
+            'dtype = "bool"\nshape = ["d"]',
+            'the mask must have the row symbol "n"',
+        ),
         ('dtype = "bool"', 'dtype = "int8"', "dtype: 'int8' is not one of"),
-        ('shape = ["n", "d"]', 'shape = ["d", "n"]', "as first axis and nowhere else"),
-        ('shape = ["n", "d"]', 'shape = ["n", "d", "n"]', "as first axis and nowhere else"),
+        ('shape = ["n", "d"]', 'shape = ["n", "d", "n"]', "a symbol occurs twice"),
+        ('shape = ["n", "d"]', 'shape = ["d"]', 'the features must have the row symbol "n"'),
         ('shape = ["n", "d"]', 'shape = ["n", "d", 0]', "the size 0 is not positive"),
         ('shape = ["n", "d"]', 'shape = ["n", "d", true]', "arguments.0.shape.2"),
         ('shape = ["n", "d"]', 'shape = ["n", "e"]', 'shapes.0: the symbol "e" has no size'),
@@ -133,12 +164,54 @@ def test_each_problem_is_one_sentence(tmp_path: Path, old: str, new: str, messag
         ("kernels = []", "kernels: unknown key|has no kernel"),
         (VALID + VALID, "another kernel has this name"),
         (VALID + PARAMETER.replace('"d", 2', '"n"'), "a parameter has the row symbol"),
-        (VALID + PARAMETER.replace("float32", "bool"), "the parameter must have a float dtype"),
     ],
 )
 def test_other_files_are_refused(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(ManifestError, match=message):
         load_manifest(write(tmp_path, text))
+
+
+ALL = VALID.replace("[{ n = 4, d = 3 }, { n = 6, d = 3 }]", '"all"')
+BATCH = (
+    ALL.replace('["n", "d"]', '["b", "n", "h", "d"]').replace(
+        '"logits"\ndtype = "float32"\nshape = ["n"]', '"logits"\ndtype = "float32"\nshape = ["b", "h", "n"]'
+    )
+).replace('"bool"\nshape = ["n"]', '"bool"\nshape = ["b", "n"]')
+
+
+def test_all_sizes(tmp_path: Path) -> None:
+    kernel = load_manifest(write(tmp_path, ALL + PARAMETER)).kernels[0]
+    assert kernel.shapes == ({"n": "n", "d": "d"},)
+    assert kernel.is_open
+    assert kernel.arguments[3].sizes(kernel.open_shape) == ("d", 2)
+    both = VALID.replace("[{ n = 4", '["all", { n = 4')
+    shapes = load_manifest(write(tmp_path, both)).kernels[0].shapes
+    assert shapes == ({"n": "n", "d": "d"}, {"n": 4, "d": 3}, {"n": 6, "d": 3})
+    assert not load_manifest(write(tmp_path, VALID)).kernels[0].is_open
+
+
+def test_a_symbol_that_lean_needs_gets_another_name(tmp_path: Path) -> None:
+    text = ALL.replace('"n"', '"k"').replace('"d"', '"fun"')
+    assert load_manifest(write(tmp_path, text)).kernels[0].open_shape == {"k": "k_", "fun": "fun_"}
+
+
+def test_axes_of_the_result(tmp_path: Path) -> None:
+    kernel = load_manifest(write(tmp_path, BATCH)).kernels[0]
+    assert kernel.result_axes == ("b", "h", "d")
+    assert kernel.batch_axes == ("b",)
+    assert kernel.row_axes == (1, 2, 1)
+    named = BATCH.replace('rows = "n"', 'rows = "n"\nresult = ["b", "d", "h"]')
+    assert load_manifest(write(tmp_path, named)).kernels[0].result_axes == ("b", "d", "h")
+    plain = load_manifest(write(tmp_path, ALL)).kernels[0]
+    assert (plain.result_axes, plain.batch_axes) == (("d",), ())
+
+
+def test_a_kernel_without_a_specification(tmp_path: Path) -> None:
+    text = ALL.replace('"attention"', '"none"')
+    assert load_manifest(write(tmp_path, text)).kernels[0].spec == "none"
+    length = text.replace('"mask"\ndtype = "bool"\nshape = ["n"]', '"length"\ndtype = "int32"\nshape = []')
+    with pytest.raises(ManifestError, match='exactly one with role "mask", and there is none'):
+        load_manifest(write(tmp_path, length))
 
 
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:

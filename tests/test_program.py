@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from maskpool_verify.errors import AuditError
-from maskpool_verify.program import Program, Rational, digest, from_json, to_json
+from maskpool_verify.program import Program, Rational, at, digest, from_json, to_json
 
 F32 = "float32"
 
 
-def array(*shape: int, dtype: str = F32) -> dict[str, Any]:
+def array(*shape: int | str, dtype: str = F32) -> dict[str, Any]:
     return {"dtype": dtype, "shape": list(shape)}
 
 
@@ -94,10 +94,16 @@ def put(path: str, value: Any) -> Any:
         (put("equations.0.operands.0", {"var": 3}), "variable 3 is not defined yet"),
         (put("equations.0.operands.0", {"var": -1}), "equations.0"),
         (put("equations.0.operands.0", {"var": True}), "equations.0"),
-        (put("equations.0.operands.0", {"var": 2}), "needs float operands"),
+        (put("equations.0.operands.0", {"var": 2}), "needs float or int operands"),
         (put("equations.0.operands.0", {"var": 0}), r"the result has type float32\[4,3\]"),
         (put("equations.0.operands", [{"var": 1}]), "equations.0"),
-        (put("equations.0.operands.1", {"bool": True}), "needs float operands"),
+        (put("equations.0.operands.1", {"bool": True}), "needs float or int operands"),
+        (put("equations.0.operands.1", {"int": "1", "dtype": "int32"}), "operands of different dtypes"),
+        (put("equations.0.operands.1", {"int": 1, "dtype": "int32"}), "equations.0"),
+        (put("equations.0.operands.1", {"int": "-0", "dtype": "int32"}), "equations.0"),
+        (put("equations.0.operands.1", {"int": "1", "dtype": "float32"}), "equations.0"),
+        (put("equations.0.operands.1", {"infinity": "minus", "dtype": "float32"}), "equations.0"),
+        (put("equations.0.operands.1", {"nan": True}), 'expected "var", "real", "infinity", "int" or "bool"'),
         (put("equations.0.operands.1.real.num", "2"), "not in lowest terms"),
         (put("equations.0.operands.1.real.num", "01"), "equations.0"),
         (put("equations.0.operands.1.real.num", "-0"), "equations.0"),
@@ -145,14 +151,29 @@ def test_a_key_that_occurs_twice_is_refused() -> None:
             "cannot be broadcast",
         ),
         ({"primitive": "broadcast_in_dim", "shape": [4, 4], "broadcast_dimensions": []}, "do not increase"),
-        ({"primitive": "reshape", "new_sizes": [2, 2]}, "axes of size 1"),
+        ({"primitive": "reshape", "new_sizes": [2, 3]}, "do not have the same number of entries"),
+        (
+            {"primitive": "slice", "start_indices": [2], "limit_indices": [5]},
+            "may not be on an axis of size 4",
+        ),
+        (
+            {"primitive": "slice", "start_indices": [2], "limit_indices": [1]},
+            "may not be on an axis of size 4",
+        ),
+        ({"primitive": "slice", "start_indices": [], "limit_indices": []}, "need one entry for each axis"),
+        ({"primitive": "rev", "dimensions": [1]}, "not distinct axes"),
+        ({"primitive": "cumsum", "axis": 1}, "not distinct axes"),
+        ({"primitive": "is_finite"}, r"the result has type bool\[4\]"),
         ({"primitive": "squeeze", "dimensions": [0]}, "do not all have size 1"),
         ({"primitive": "transpose", "permutation": [1]}, "not a permutation"),
         ({"primitive": "reduce_sum", "axes": [1]}, "not distinct axes"),
         ({"primitive": "reduce_max", "axes": [0, 0]}, "not distinct axes"),
         ({"primitive": "reduce_or", "axes": [0]}, "needs bool operands"),
         ({"primitive": "not"}, "needs bool operands"),
-        ({"primitive": "convert_element_type", "new_dtype": "bool"}, "conversion to bool"),
+        (
+            {"primitive": "convert_element_type", "new_dtype": "int32"},
+            "a conversion from float32 to int32 is not supported",
+        ),
     ],
 )
 def test_ill_typed_equations_are_refused(equation: dict[str, Any], message: str) -> None:
@@ -196,3 +217,59 @@ def test_rationals_are_exact(value: Fraction) -> None:
 def test_models_are_frozen() -> None:
     with pytest.raises(ValidationError):
         read(program_data()).kernel = "other"
+
+
+# -- sizes that are left open
+
+
+def open_data() -> dict[str, Any]:
+    """The same program for all sizes."""
+    data = program_data()
+    data["shape"] = {"n": "n", "d": "d"}
+    text = json.dumps(data).replace("[4, 3]", '["n", "d"]').replace("[4]", '["n"]').replace("[3]", '["d"]')
+    return json.loads(text)  # type: ignore[no-any-return]
+
+
+def test_a_program_at_numbers_is_the_one_that_was_written_there() -> None:
+    program = at(read(open_data()), {"n": 4, "d": 3})
+    assert program == read(program_data())
+    assert digest(program) == digest(read(program_data()))
+    assert program.symbols == ()
+
+
+def test_the_sizes_of_parameters_are_replaced_too() -> None:
+    data = open_data()
+    data["equations"].append(
+        {
+            "primitive": "broadcast_in_dim",
+            "operands": [{"var": 4}],
+            "shape": ["2*n + 1", "d"],
+            "broadcast_dimensions": [1],
+            "result": array("2*n + 1", "d"),
+        }
+    )
+    last = at(read(data), {"n": 5, "d": 2}).equations[-1]
+    assert last.shape == last.result.shape == (11, 2)
+    assert last.broadcast_dimensions == (1,)
+
+
+def test_a_program_without_symbols_is_the_same_anywhere() -> None:
+    program = read(program_data())
+    assert at(program, {}) == program
+
+
+@pytest.mark.parametrize("sizes", [{"n": 0, "d": 3}, {"n": 1, "d": 3}])
+def test_there_is_no_program_with_an_empty_axis(sizes: dict[str, int]) -> None:
+    data = open_data()
+    data["equations"].append(
+        {
+            "primitive": "slice",
+            "operands": [{"var": 3}],
+            "start_indices": [1],
+            "limit_indices": ["n"],
+            "result": array("n - 1"),
+        }
+    )
+    with pytest.raises(ValueError, match="shape"):
+        at(read(data), sizes)
+    assert at(read(data), {"n": 2, "d": 3}).equations[-1].result.shape == (1,)

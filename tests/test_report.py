@@ -27,15 +27,15 @@ from maskpool_verify.report import (
 
 VERDICTS = get_args(Verdict)
 
-# As the issue states the schema; "|" separates the values that are allowed.
+# As docs/report.md states the schema; "|" separates the values that are allowed.
 SPECIFIED = """
-{"schema": "maskpool-verify/report/1", "verdict": "verified|refuted|unproved|unsupported|stale|error",
+{"schema": "maskpool-verify/report/2", "verdict": "verified|refuted|unproved|unsupported|stale|error",
  "engine": {},
  "kernels": [{"name": "k", "verdict": "verified|refuted|unproved|unsupported|stale|error",
    "traces": [{"shape": {}, "equations": 0, "digest": "sha256:"}],
    "theorems": [{"name": "t", "property": "padding", "shape": {}, "statement": "s", "axioms": [],
-                 "status": "proved|failed"}],
-   "counterexample": null, "messages": []}],
+                 "status": "proved|failed|refuted"}],
+   "counterexamples": [], "warnings": [], "messages": []}],
  "audit": {"allowed": [], "audited": 0, "violations": []}, "trusted": []}
 """
 ENGINE = {"name": "wasm", "lean_version": "4.28.0", "githash": "", "source": "", "files": {}}
@@ -94,11 +94,13 @@ def test_the_verdicts_and_statuses_are_the_specified_ones():
 @pytest.mark.parametrize(
     ("place", "key", "value"),
     [
-        ((), "schema", "maskpool-verify/report/2"),
+        ((), "schema", "maskpool-verify/report/1"),
         ((), "verdict", "fine"),
         ((), "other", 1),
         (("kernels", 0), "verdict", "proved"),
-        (("kernels", 0), "counterexample", {}),
+        (("kernels", 0), "counterexample", None),
+        (("kernels", 0), "counterexamples", [{}]),
+        (("kernels", 0), "warnings", [{}]),
         (("kernels", 0, "theorems", 0), "status", "skipped"),
         (("kernels", 0, "theorems", 0), "property", "beauty"),
         (("kernels", 0, "traces", 0), "equations", "many"),

@@ -10,7 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskpool_verify.engine.protocol import EngineInfo
+from maskpool_verify.lean.properties import PROPERTIES
 from maskpool_verify.provenance import Provenance
+from maskpool_verify.refute.counterexample import (
+    Broken,
+    Counterexample,
+    FloatWarning,
+    Input,
+    RunReport,
+    Values,
+)
 from maskpool_verify.report import (
     SCHEMA,
     AuditReport,
@@ -73,6 +82,63 @@ MIXED = report(
     FAILED,
     messages=("one two three " * 20, "head:\n  ⊢ a =\n      b\n" + "x" * 300),
 )
+
+OPEN = {"n": "n", "d": "d"}
+REFUTED = theorem(
+    status="refuted", property="all_masked", shape=OPEN, axioms=(), reason="see the counterexample"
+)
+ONE = Values(shape=(1,), entries=("1",))
+RUN = RunReport(
+    sizes={"n": 1, "d": 1},
+    inputs=(
+        Input(name="features", role="features", row_axis=0, values=Values(shape=(1, 1), entries=("1/3",))),
+        Input(name="mask", role="mask", row_axis=0, values=Values(shape=(1,), entries=("false",))),
+    ),
+    result=ONE,
+    jax=ONE,
+    jax_float64=ONE,
+)
+COUNTEREXAMPLE = Counterexample(
+    property="all_masked",
+    evidence="proved",
+    rows_symbol="n",
+    dtype="float32",
+    left=RUN,
+    right=None,
+    expected=Values(shape=(1,), entries=("0",)),
+    orders=(),
+    rows=(),
+    undefined=None,
+    broken=Broken(equation="v#3 = exp v#1", source="k.py:4", code="jnp.exp(logits)"),
+    confirmed_by_jax=True,
+    sentence="No row of the bag counts, and its result is not zero.",
+)
+WARNING = FloatWarning(
+    property="padding",
+    case="large logits",
+    dtype="float32",
+    left=RUN,
+    right=None,
+    found=Values(shape=(1,), entries=("nan",)),
+    expected=ONE,
+    sentence="With large logits the result in float32 is nan " + 20 * "and not a number ",
+)
+
+
+def refuted(**changes: Any) -> Report:
+    """A kernel with a counterexample and a warning."""
+    made = report(theorem(shape=OPEN), REFUTED)
+    kernel = made.kernels[0].model_copy(
+        update={
+            "verdict": "refuted",
+            "traces": (TraceReport(shape=OPEN, equations=5, digest="sha256:" + "5" * 64),),
+            "counterexamples": (COUNTEREXAMPLE,),
+            "warnings": (WARNING,),
+            **changes,
+        }
+    )
+    return made.model_copy(update={"verdict": "refuted", "kernels": (kernel,)})
+
 
 words = st.text(st.characters(codec="utf-8", exclude_categories=["Cs"]), max_size=60)
 
@@ -152,3 +218,49 @@ def test_quiet_keeps_what_is_wrong():
     assert "FAILED" in text
     assert "⊢ a =" in text
     assert "Trusted" not in text
+
+
+# -- sizes that are left open, and counterexamples
+
+
+def test_all_sizes_have_a_name() -> None:
+    text = to_text(report(theorem(shape=OPEN)))
+    assert ["specification", "symbolic", "proved", "propext,"] in [
+        line.split()[:4] for line in text.splitlines()
+    ]
+    assert "  traced for all sizes: 5 equations, " in to_text(refuted())
+    assert "  traced at n = 4, d = 3: 5 equations, " in text
+
+
+@pytest.mark.parametrize("quiet", [False, True])
+def test_a_counterexample_can_be_checked_by_hand(quiet: bool) -> None:
+    lines = to_text(refuted(), quiet=quiet).splitlines()
+    assert "kernel  refuted" in lines
+    rows = [line.split(maxsplit=3) for line in lines]
+    assert ["all_masked", "symbolic", "REFUTED", "see the counterexample"] in rows
+    start = lines.index("  Counterexample to all masked (proved over the reals):")
+    assert ["row", "features", "mask"] in [line.split() for line in lines[start:]]
+    assert ["0", "[1/3]", "no"] in [line.split() for line in lines[start:]]
+    assert ["exact", "[1]", "[0]"] in [line.split() for line in lines[start:]]
+    assert "    No row of the bag counts, and its result is not zero." in lines[start:]
+    assert "      k.py:4: jnp.exp(logits)" in lines[start:]
+
+
+def test_warnings_are_shown_and_wrapped() -> None:
+    lines = to_text(refuted(), width=80).splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("  Warning: With large"))
+    shown = " ".join(" ".join(lines[first : first + 6]).split())
+    assert shown.startswith(f"Warning: {WARNING.sentence.strip()}")
+    assert all(len(line) <= 80 for line in lines)
+
+
+def test_names_in_a_counterexample_cannot_control_the_terminal() -> None:
+    broken = COUNTEREXAMPLE.broken
+    assert broken is not None
+    code = broken.model_copy(update={"code": "x = '\x1b[31m'"})
+    changed = COUNTEREXAMPLE.model_copy(update={"broken": code})
+    assert "\x1b" not in to_text(refuted(counterexamples=(changed,)))
+
+
+def test_every_property_is_explained() -> None:
+    assert set(MEANING) == set(PROPERTIES)

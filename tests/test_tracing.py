@@ -153,3 +153,98 @@ def test_equations_know_their_line() -> None:
     }
     (exp,) = (e for e in jaxpr.equations if e.primitive == "exp")
     assert exp.source.function == "helper"
+
+
+# -- sizes that are left open
+
+OPEN = Aval("float32", ("n", "d"))
+
+
+def test_sizes_stay_open() -> None:
+    jaxpr = flat(lambda x: jnp.sum(x.reshape(-1)) + jnp.concatenate([x, x], axis=1)[0], OPEN)
+    avals = {(equation.primitive, equation.aval.shape) for equation in jaxpr.equations}
+    assert {("reshape", ("d*n",)), ("concatenate", ("n", "2*d"))} <= avals
+    assert jaxpr.output_aval == Aval("float32", ("2*d",))
+
+
+def test_arguments_share_their_symbols() -> None:
+    (dot,) = flat(lambda x, y: x @ y, Aval("float32", ("n",)), OPEN).equations
+    assert (dot.primitive, dot.aval.shape) == ("dot_general", ("d",))
+    with pytest.raises(TraceError, match=r"tracing with float32\[n,d\], float32\[m\] raises TypeError"):
+        flat(lambda x, y: y @ x, OPEN, Aval("float32", ("m",)))
+
+
+def test_a_size_as_a_number_is_an_equation() -> None:
+    jaxpr = flat(lambda x: jnp.sum(x) / x.shape[0], OPEN)
+    assert "dim_as_value" in primitives(jaxpr)
+
+
+def test_a_size_that_is_compared_with_a_number_differs_from_it() -> None:
+    """So a kernel that treats one size in another way is traced for the others; its instance is refused."""
+
+    def kernel(x: Any) -> Any:
+        return -x if x.shape[0] == 4 else jnp.exp(x)
+
+    assert primitives(flat(kernel, OPEN)) == ["exp"]
+    assert primitives(flat(kernel, X)) == ["neg"]
+
+
+def branches(x: Any) -> Any:
+    return x if x.shape[0] > 3 else -x
+
+
+def loops(x: Any) -> Any:
+    for row in range(x.shape[0]):
+        x = x.at[row].add(1.0)
+    return x
+
+
+def steps(x: Any) -> Any:
+    return jax.lax.scan(lambda carry, row: (carry + row, None), jnp.zeros(x.shape[1]), x)[0]
+
+
+def halves(x: Any) -> Any:
+    return x[: x.shape[0] // 2]
+
+
+def remainders(x: Any) -> Any:
+    return x[: x.shape[0] % 2 + 1]
+
+
+@pytest.mark.parametrize(
+    ("function", "message"),
+    [
+        (branches, r"tracing for all sizes with float32\[n,d\] raises InconclusiveDimensionOperation at "),
+        (loops, r"tracing for all sizes with float32\[n,d\] raises \w+ at "),
+    ],
+)
+def test_control_flow_on_a_size_needs_concrete_shapes(function: Callable[..., Any], message: str) -> None:
+    with pytest.raises(
+        UnsupportedError, match=message + r'test_tracing.py:\d+.*list concrete shapes .*"all"'
+    ) as found:
+        flat(function, OPEN)
+    assert "\n" not in str(found.value)
+    assert flat(function, X).output_aval == X
+
+
+@pytest.mark.parametrize("function", [halves, remainders])
+def test_sizes_that_are_no_polynomials_need_concrete_shapes(function: Callable[..., Any]) -> None:
+    with pytest.raises(
+        UnsupportedError, match=r'test_tracing.py:\d+: the size of an axis .* list concrete shapes .*"all"'
+    ):
+        flat(function, OPEN)
+    assert flat(function, X).output_aval.dtype == "float32"
+
+
+def test_a_loop_over_the_rows_is_refused() -> None:
+    with pytest.raises(UnsupportedError, match='primitive "scan" has n steps; only a fixed number'):
+        flat(steps, OPEN)
+    assert flat(steps, X).output_aval == Aval("float32", (3,))
+
+
+def test_what_fails_at_every_size_is_the_users_mistake() -> None:
+    def kernel(x: Any) -> Any:
+        raise ValueError("no")
+
+    with pytest.raises(TraceError, match=r"tracing with float32\[n,d\] raises ValueError at .*: no"):
+        flat(kernel, OPEN)

@@ -18,14 +18,24 @@ instance : RealArith Rat where
   log _ := 0
   divZero _ := 0
   maxNil := 0
+  minNil := 0
+  infinity _ := 0
+  isFinite _ := true
+  apply _ x := x
   exp_pos _ := Lean.Grind.OrderedRing.zero_lt_one
   exp_add _ _ := (Rat.mul_one 1).symm
 
-/-- Binary64 arithmetic, accumulated from the left, with any rounding `convert` between formats. -/
-def floatOps (convert : FloatType → FloatType → Float → Float) : Ops Float :=
+/-- Binary64 arithmetic, accumulated from the left, with any rounding `convert` between formats, and any
+implementation `apply` of further functions. -/
+def floatOps (convert : FloatType → FloatType → Float → Float) (apply : Func → Float → Float) : Ops Float :=
   let max (x y : Float) := if x.isNaN || y < x then x else y -- NaN if one of them is NaN
   let min (x y : Float) := if x.isNaN || x < y then x else y
+  let sum (l : List Float) := l.foldl (· + ·) 0
+  let prod (l : List Float) := l.foldl (· * ·) 1
+  let maxOf (l : List Float) := l.foldl max (-1 / 0)
+  let minOf (l : List Float) := l.foldl min (1 / 0)
   { lit num den := Float.ofInt num / Float.ofNat den
+    infinity negative := if negative then -1 / 0 else 1 / 0
     add := (· + ·)
     sub := (· - ·)
     mul := (· * ·)
@@ -37,11 +47,22 @@ def floatOps (convert : FloatType → FloatType → Float → Float) : Ops Float
     log := Float.log
     tanh := Float.tanh
     logistic x := 1 / (1 + Float.exp (-x))
+    apply
     lt x y := decide (x < y)
     le x y := decide (x ≤ y)
     eq x y := x == y
-    sum l := l.foldl (· + ·) 0
-    maxOf l := l.foldl max (-1 / 0)
+    isFinite := Float.isFinite
+    sum
+    maxOf
+    minOf
+    prod
+    cumulative g l i :=
+      let l := l.take (i + 1)
+      match g with
+      | .sum => sum l
+      | .prod => prod l
+      | .max => maxOf l
+      | .min => minOf l
     dot l := l.foldl (fun s (x, y) => s + x * y) 0
     convert }
 

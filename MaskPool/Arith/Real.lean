@@ -7,8 +7,9 @@ public import MaskPool.Arith.Ops
 reals are the intended model. Each `RealArith R` is an `Ops R`, in which rounding is the identity and a
 contraction is the sum of the products. Nothing is assumed of the logarithm.
 
-Two values are arbitrary, so that no theorem can depend on them: division by zero, and the maximum of no
-values.
+Some values are arbitrary, so that no theorem can depend on them: division by zero, the maximum and the
+minimum of no values, infinite literals, and which values are finite. So are the functions of `Func` but for
+the absolute value, the sign, and `exp x - 1`.
 -/
 @[expose] public noncomputable section
 namespace MaskPool
@@ -25,6 +26,14 @@ class RealArith (R : Type) extends Lean.Grind.Field R, LE R, LT R, Std.IsLinearO
   divZero : R → R
   /-- The maximum of no values. -/
   maxNil : R
+  /-- The minimum of no values. -/
+  minNil : R
+  /-- The value of the literals `-inf` (`true`) and `inf` (`false`). -/
+  infinity : Bool → R
+  /-- JAX's `is_finite`: false of infinities and NaN, which are arbitrary values here. -/
+  isFinite : R → Bool
+  /-- The functions of `Func`. -/
+  apply : Func → R → R
   exp_pos : ∀ x, 0 < exp x
   exp_add : ∀ x y, exp (x + y) = exp x * exp y
 
@@ -57,9 +66,41 @@ def maxL : List R → R
   | [x] => x
   | x :: y :: xs => let m := maxL (y :: xs); if x ≤ m then m else x
 
+/-- The minimum of a list; `minNil` for the empty list. -/
+def minL : List R → R
+  | [] => minNil
+  | [x] => x
+  | x :: y :: xs => let m := minL (y :: xs); if x ≤ m then x else m
+
+/-- The product of a list. -/
+def prodL : List R → R
+  | [] => 1
+  | x :: xs => x * prodL xs
+
+/-- The absolute value. -/
+def abs (x : R) : R := if x < 0 then -x else x
+
+/-- `-1`, `0` or `1`. -/
+def sign (x : R) : R := if x < 0 then -1 else if 0 < x then 1 else 0
+
+/-- The reduction of a list. -/
+def reduceL : Reduction → List R → R
+  | .sum => sumL
+  | .prod => prodL
+  | .max => maxL
+  | .min => minL
+
+/-- The functions of `Func`, of which three are definite. -/
+def func : Func → R → R
+  | .abs, x => abs x
+  | .sign, x => sign x
+  | .expm1, x => exp x - 1
+  | g, x => apply g x
+
 /-- Real arithmetic as a model of `Ops`. -/
 instance (priority := low) toOps : Ops R where
   lit num den := (num : R) / (den : R)
+  infinity := infinity
   add := (· + ·)
   sub := (· - ·)
   mul := (· * ·)
@@ -71,11 +112,16 @@ instance (priority := low) toOps : Ops R where
   log := log
   tanh := tanh
   logistic := logistic
+  apply := func
   lt x y := decide (x < y)
   le x y := decide (x ≤ y)
   eq x y := decide (x = y)
+  isFinite := isFinite
   sum := sumL
   maxOf := maxL
+  minOf := minL
+  prod := prodL
+  cumulative g l i := reduceL g (l.take (i + 1))
   dot l := sumL (l.map fun p => p.1 * p.2)
   convert _ _ x := x
 
@@ -97,11 +143,21 @@ theorem ops_exp : Ops.exp x = exp x := rfl
 theorem ops_log : Ops.log x = log x := rfl
 theorem ops_tanh : Ops.tanh x = tanh x := rfl
 theorem ops_logistic : Ops.logistic x = logistic x := rfl
+theorem ops_abs : Ops.apply .abs x = abs x := rfl
+theorem ops_sign : Ops.apply .sign x = sign x := rfl
+theorem ops_expm1 : Ops.apply .expm1 x = exp x - 1 := rfl
+theorem ops_apply (g : Func) : Ops.apply g x = func g x := rfl
+theorem ops_infinity (negative : Bool) : (Ops.infinity negative : R) = infinity negative := rfl
+theorem ops_isFinite : Ops.isFinite x = isFinite x := rfl
 theorem ops_lt : Ops.lt x y = decide (x < y) := rfl
 theorem ops_le : Ops.le x y = decide (x ≤ y) := rfl
 theorem ops_eq : Ops.eq x y = decide (x = y) := rfl
 theorem ops_sum (l : List R) : Ops.sum l = sumL l := rfl
 theorem ops_maxOf (l : List R) : Ops.maxOf l = maxL l := rfl
+theorem ops_minOf (l : List R) : Ops.minOf l = minL l := rfl
+theorem ops_prod (l : List R) : Ops.prod l = prodL l := rfl
+theorem ops_cumulative (g : Reduction) (l : List R) (i : Nat) :
+    Ops.cumulative g l i = reduceL g (l.take (i + 1)) := rfl
 theorem ops_dot (l : List (R × R)) : Ops.dot l = sumL (l.map fun p => p.1 * p.2) := rfl
 theorem ops_convert (s t : FloatType) : Ops.convert s t x = x := rfl
 theorem ops_lit (num : Int) (den : Nat) : (Ops.lit num den : R) = (num : R) / (den : R) := rfl

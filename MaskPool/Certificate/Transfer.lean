@@ -6,61 +6,59 @@ public import MaskPool.Tensor.Index
 /-!
 # From the specification to kernels
 
-A kernel at one shape is a function of three tensors. If it is attention pooling (`IsPool`), then it has every
-property of `pool`; padding relates it to the kernel at a larger shape. The generated certificates apply these
-lemmas to imported programs.
+A kernel whose value is `pool` of its arguments has every property of `pool`. Its arguments may be laid out in
+any way, with axes for batches and heads: what these lemmas ask for is how the logits, features and masks of
+two bags compare, instance by instance. The generated certificates apply them to imported programs.
 -/
+
+set_option compiler.extract_closed false -- macros are run by the interpreter
 
 @[expose] public noncomputable section
 
 namespace MaskPool
 
-variable {R : Type} [RealArith R] {n k : Nat} {s : List Nat}
+/-- Reads a padded tensor at one of its old rows, or at one of its new ones; decides which of the rows lie
+below a length. -/
+macro "read_padded" : tactic => `(tactic|
+  first
+    | rfl
+    | (refine decide_eq_false ?_
+       simp only [Fin.natAdd]
+       omega)
+    | ((try funext _)
+       (try unfold Tensor.rows)
+       (try unfold Tensor.pad)
+       simp only [Tensor.indicator, Fin.addCases_left, Fin.addCases_right]))
 
-/-- `K` maps the logits, features and mask of `n` instances to their attention pooling. -/
-def IsPool (K : Tensor R [n] → Tensor R (n :: s) → Tensor Bool [n] → Tensor R s) : Prop :=
-  ∀ logits features mask, K logits features mask = pool logits features.rows mask
+section
 
-namespace IsPool
+variable {R ι κ δ : Type} [RealArith R] [Enum ι] [Enum κ]
 
-variable {K : Tensor R [n] → Tensor R (n :: s) → Tensor Bool [n] → Tensor R s}
+/-- The same instances in another order. -/
+theorem pool_reorder (e : ι ≃ κ) {logit : ι → R} {logit' : κ → R} {feat : ι → δ → R} {feat' : κ → δ → R}
+    {mask : ι → Bool} {mask' : κ → Bool} (hlogit : ∀ i, logit i = logit' (e i))
+    (hfeat : ∀ i, feat i = feat' (e i)) (hmask : ∀ i, mask i = mask' (e i)) :
+    pool logit feat mask = pool logit' feat' mask' := by
+  rw [funext hlogit, funext hfeat, funext hmask]
+  exact pool_equiv logit' feat' mask' e
 
-/-- The order of the instances does not matter. -/
-theorem permutation (h : IsPool K) (σ : Fin n ≃ Fin n) (logits : Tensor R [n]) (features : Tensor R (n :: s))
-    (mask : Tensor Bool [n]) :
-    K (logits.permute σ) (features.permute σ) (mask.permute σ) = K logits features mask := by
-  rw [h, h]
-  exact pool_equiv logits features.rows mask σ.index
+end
 
-/-- What masked instances hold does not matter. -/
-theorem masked_irrelevance (h : IsPool K) {logits logits' : Tensor R [n]}
-    {features features' : Tensor R (n :: s)} {mask : Tensor Bool [n]}
-    (hlogits : ∀ i, mask i = true → logits i = logits' i)
-    (hfeatures : ∀ i, mask i = true → features.rows i = features'.rows i) :
-    K logits features mask = K logits' features' mask := by
-  rw [h, h]
-  exact pool_congr _ _ _ hlogits fun i hi => congrFun (hfeatures i hi)
+variable {R δ : Type} [RealArith R] {n k : Nat}
 
-/-- A bag without unmasked instances is mapped to zero. -/
-theorem all_masked (h : IsPool K) (logits : Tensor R [n]) (features : Tensor R (n :: s)) :
-    K logits features (fun _ => false) = fun _ => 0 := by
-  rw [h]
-  exact pool_all_masked _ _ _ fun _ => rfl
-
-/-- `k` further masked instances do not matter, whatever they hold. -/
-theorem padding (h : IsPool K)
-    {K' : Tensor R [n + k] → Tensor R ((n + k) :: s) → Tensor Bool [n + k] → Tensor R s} (h' : IsPool K')
-    (logits : Tensor R [n]) (features : Tensor R (n :: s)) (mask : Tensor Bool [n])
-    (junk_logits : Tensor R [k]) (junk_features : Tensor R (k :: s)) :
-    K' (logits.pad junk_logits) (features.pad junk_features) (mask.pad fun _ => false) =
-      K logits features mask := by
-  rw [h, h', ← pool_equiv _ _ _ (Equiv.indexSum n k)]
-  refine (pool_padding _ _ _ fun i => Tensor.pad_natAdd mask _ i.1 ()).trans ?_
+/-- `k` further masked instances. -/
+theorem pool_append {logit : Index [n + k] → R} {logit' : Index [n] → R} {feat : Index [n + k] → δ → R}
+    {feat' : Index [n] → δ → R} {mask : Index [n + k] → Bool} {mask' : Index [n] → Bool}
+    (hlogit : ∀ i : Fin n, logit (i.castAdd k, ()) = logit' (i, ()))
+    (hfeat : ∀ i : Fin n, feat (i.castAdd k, ()) = feat' (i, ()))
+    (hmask : ∀ i : Fin n, mask (i.castAdd k, ()) = mask' (i, ()))
+    (hnew : ∀ i : Fin k, mask (i.natAdd n, ()) = false) :
+    pool logit feat mask = pool logit' feat' mask' := by
+  rw [← pool_equiv _ _ _ (Equiv.indexSum n k)]
+  refine (pool_padding _ _ _ fun i => hnew i.1).trans ?_
   congr 1
-  · funext i; exact Tensor.pad_castAdd logits _ i.1 ()
-  · funext i j; exact Tensor.pad_castAdd features _ i.1 j
-  · funext i; exact Tensor.pad_castAdd mask _ i.1 ()
-
-end IsPool
+  · funext i; exact hlogit i.1
+  · funext i; exact hfeat i.1
+  · funext i; exact hmask i.1
 
 end MaskPool

@@ -35,6 +35,12 @@ theorem Program.run_eqn {op : Op Γ u} {rest : Program (u :: Γ) t} {v : u.denot
     (Program.eqn u op rest).run ρ = shared v r := by
   subst h; exact hr _
 
+/-- A value of the readable function that the program does without: it reads `y` at the same index, as where
+an axis of size one is repeated once. -/
+theorem eq_shared_of_same {ι β γ : Type} {y : ι → β} {f : ι → ι} {x : γ} {r : (ι → β) → γ} (hf : ∀ j, f j = j)
+    (h : x = r y) : x = shared (fun j => y (f j)) r := by
+  rw [h, funext hf]; rfl
+
 theorem Program.run_ret {x : Arg Γ t} {v : t.denote α ν} (h : x.eval ρ = v) : (Program.ret x).run ρ = v := h
 
 end
@@ -48,5 +54,19 @@ macro "translate_equations" : tactic => `(tactic|
          | fail_if_success refine Program.run_eqn ?_ fun _ => ?_
          | fail "maskpool: this equation of the program is not the one of the readable function")
         fail "maskpool: the program does not return what the readable function returns")))
+
+/-- Proves that an index is itself, axes of size one being at `0`. -/
+macro "same_index" : tactic => `(tactic|
+  (intro _; repeat' first | rfl | exact Subsingleton.elim _ _ | apply Prod.ext))
+
+/-- Proves that a program at some sizes is the readable function for all sizes at these: equation by equation,
+passing over those of the readable function that are not needed where a size is one. -/
+macro "instance_equations" : tactic => `(tactic|
+  ((repeat' first
+     | (apply Program.run_eqn rfl; intro _)
+     | (refine eq_shared_of_same (by same_index) ?_))
+   first
+     | exact Program.run_ret rfl
+     | fail "maskpool: at this shape the kernel is another program than for all sizes"))
 
 end MaskPool

@@ -33,10 +33,22 @@ def fany (p : ι → Bool) : Bool := Enum.elems.any p
 /-- Do all indices satisfy `p`? -/
 def fall (p : ι → Bool) : Bool := Enum.elems.all p
 
-theorem fany_false : fany (fun _ : ι => false) = false := by simp [fany]
+theorem fany_iff {p : ι → Bool} : fany p = true ↔ ∃ i, p i = true := by
+  simp [fany, Enum.complete]
 
-theorem fany_eq_true {p : ι → Bool} (h : ∃ i, p i = true) : fany p = true :=
-  List.any_eq_true.2 (h.elim fun i hi => ⟨i, Enum.complete i, hi⟩)
+theorem fany_prod {κ : Type} [Enum κ] (p : ι × κ → Bool) : fany p = fany fun i => fany fun k => p (i, k) := by
+  rw [Bool.eq_iff_iff]; simp only [fany_iff]
+  exact ⟨fun ⟨i, h⟩ => ⟨i.1, i.2, h⟩, fun ⟨i, j, h⟩ => ⟨(i, j), h⟩⟩
+
+theorem fany_unit (p : Unit → Bool) : fany p = p () := by
+  rw [Bool.eq_iff_iff, fany_iff]
+  exact ⟨fun ⟨_, h⟩ => h, fun h => ⟨(), h⟩⟩
+
+theorem fany_fin_one (p : Fin 1 → Bool) : fany p = p 0 := Bool.or_false _
+
+/-- No index fails `p`. -/
+theorem fall_eq_not_fany (p : ι → Bool) : fall p = !fany fun i => !p i := by
+  simp [fall, fany, List.all_eq_not_any_not]
 
 end truth
 
@@ -60,6 +72,31 @@ theorem fsum_nonneg {f : ι → R} (h : ∀ i, 0 ≤ f i) : 0 ≤ fsum f := sumL
 theorem fsum_pos {f : ι → R} (h : ∀ i, 0 ≤ f i) (i : ι) (hp : 0 < f i) : 0 < fsum f :=
   sumL_map_pos h (Enum.complete i) hp
 
+/-- A sum of selected values is positive if some index is selected and all selected values are positive. -/
+theorem fsum_select_pos {p : ι → Prop} [d : ∀ i, Decidable (p i)] {f : ι → R} (hp : ∃ i, p i)
+    (hf : ∀ i, p i → 0 < f i) : 0 < fsum fun i => @ite _ (p i) (d i) (f i) 0 := by
+  obtain ⟨i, hi⟩ := hp
+  refine fsum_pos (fun k => ?_) i (by rw [if_pos hi]; exact hf i hi)
+  split
+  · exact Std.le_of_lt (hf k ‹_›)
+  · exact Std.le_refl 0
+
+/-- A sum of positive values is positive if there is any. -/
+theorem fsum_all_pos [hι : Nonempty ι] {f : ι → R} (hf : ∀ i, 0 < f i) : 0 < fsum f :=
+  hι.elim fun i => fsum_pos (fun k => Std.le_of_lt (hf k)) i (hf i)
+
+theorem fsum_neg (f : ι → R) : fsum (fun i => -f i) = -fsum f := by
+  have h := fsum_mul_left (-1) f
+  simpa only [Ring.neg_mul, Semiring.one_mul] using h
+
+theorem fsum_select_neg {p : ι → Prop} [d : ∀ i, Decidable (p i)] (f : ι → R) :
+    fsum (fun i => @ite _ (p i) (d i) (-f i) 0) = -fsum fun i => @ite _ (p i) (d i) (f i) 0 := by
+  rw [← fsum_neg]
+  refine fsum_congr fun i => ?_
+  split
+  · rfl
+  · exact AddCommGroup.neg_zero.symm
+
 /-- A sum may be indexed by any type in bijection. -/
 theorem fsum_equiv (e : ι ≃ κ) (f : κ → R) : fsum (fun i => f (e i)) = fsum f := by
   have h := sumL_perm ((Enum.perm_map e).map f)
@@ -77,6 +114,8 @@ theorem fsum_fin_add (n k : Nat) (f : Fin (n + k) → R) :
   rw [← fsum_equiv (Equiv.finSum n k), fsum_sum]; rfl
 
 @[simp] theorem fsum_unit (f : Unit → R) : fsum f = f () := Semiring.add_zero _
+
+theorem fsum_fin_one (f : Fin 1 → R) : fsum f = f 0 := Semiring.add_zero _
 
 /-- A sum over pairs is a double sum. -/
 theorem fsum_prod (f : ι × κ → R) : fsum f = fsum (fun i => fsum fun k => f (i, k)) := by

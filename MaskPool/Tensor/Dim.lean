@@ -38,6 +38,14 @@ def eval (ν : Nat → Nat) : Dim → Nat
   | mul a b => a.eval ν * b.eval ν
   | sub a b => a.eval ν - b.eval ν
 
+/-- The same number as an integer, where a difference is not truncated. -/
+def toInt (ν : Nat → Nat) : Dim → Int
+  | lit n => n
+  | var i => ν i
+  | add a b => a.toInt ν + b.toInt ν
+  | mul a b => a.toInt ν * b.toInt ν
+  | sub a b => a.toInt ν - b.toInt ν
+
 end Dim
 
 /-- The valuation that gives the variables the listed values, and zero to all others. -/
@@ -62,6 +70,12 @@ variable {ν : Nat → Nat}
 def axis : {s : List Dim} → {n : Dim} → (k : Nat) → s[k]? = some n → IndexAt ν s → Fin (n.eval ν)
   | _ :: _, _, 0, h, (i, _) => Fin.cast (congrArg (Dim.eval ν) (Option.some.inj h)) i
   | _ :: s, _, k + 1, h, (_, j) => axis (s := s) k h j
+
+/-- The coordinate along the axis `k` as a number; zero past the last axis. -/
+def position : {s : List Dim} → IndexAt ν s → Nat → Nat
+  | [], _, _ => 0
+  | _ :: _, (i, _), 0 => i.1
+  | _ :: s, (_, j), k + 1 => position (s := s) j k
 
 /-- The coordinates of `i`, followed by those of `j`. -/
 def append : {s t : List Dim} → IndexAt ν s → IndexAt ν t → IndexAt ν (s ++ t)

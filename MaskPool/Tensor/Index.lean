@@ -40,6 +40,9 @@ variable {β : Type} {n k : Nat} {s : List Nat}
 /-- The row of each instance: what the first axis selects. -/
 def rows (x : Tensor β (n :: s)) (i : Index [n]) : Tensor β s := fun j => x (i.1, j)
 
+/-- A mask as numbers: `1` where it is true, `0` where it is false. -/
+def indicator [OfNat β 0] [OfNat β 1] (m : Tensor Bool s) : Tensor β s := fun j => if m j then 1 else 0
+
 /-- The same rows in another order: row `i` of the result is row `σ i` of `x`. -/
 def permute (σ : Fin n ≃ Fin n) (x : Tensor β (n :: s)) : Tensor β (n :: s) := fun j => x (σ j.1, j.2)
 

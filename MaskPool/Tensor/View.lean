@@ -60,18 +60,13 @@ def places (rank : Nat) (order : List Nat) : List Nat :=
 /-- The operand of a reduction over `axes`: the reduced axes come first, then the others. -/
 def reduceLayout (rank : Nat) (axes : List Nat) : List Nat := places rank (axes ++ otherAxes rank axes)
 
+/-- An operand read along the axis `axis`: its coordinate there comes first, then the index of the result. -/
+def lineLayout (rank axis : Nat) : List Nat :=
+  (List.range rank).map fun k => if k = axis then 0 else k + 1
+
 /-- An operand of a contraction, read at: the contracted axes, the batch axes, `skip` axes of the other
 operand, the other axes of its own. -/
 def dotLayout (rank : Nat) (contract batch : List Nat) (skip : Nat) : List Nat :=
   places rank (contract ++ batch ++ List.replicate skip rank ++ otherAxes rank (contract ++ batch))
-
-/-- The axes whose size is not literally one. -/
-def longAxes (s : List Dim) : List Nat := (List.range s.length).filter fun k => s[k]? ≠ some (.lit 1)
-
-/-- A reshape that adds or removes axes of size one: the other axes keep their order. `none` if it is not. -/
-def reshapeLayout (s t : List Dim) : Option (List Nat) :=
-  if sizesAt s (longAxes s) = sizesAt t (longAxes t) then
-    some ((places s.length (longAxes s)).map fun k => (longAxes t).getD k t.length)
-  else none
 
 end MaskPool

@@ -52,7 +52,7 @@ def by_shape(workspace: Workspace) -> Iterator[Measurement]:
     for kernel in load_manifest(project / "maskpool.toml").kernels:
         medians = []
         for shape in SHAPES:
-            rows, size = shape[kernel.rows], " × ".join(map(str, shape.values()))
+            rows, size = int(shape[kernel.rows]), " × ".join(map(str, shape.values()))
             padded = {**shape, kernel.rows: rows + rows // 2}
             resized = kernel.model_copy(update={"shapes": (shape, padded)})
             traces = [trace_kernel(resized, each, project) for each in resized.shapes]

@@ -16,10 +16,12 @@ import re
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from documentation.gallery import gallery, summary
 from maskpool_verify.importer import SUPPORTED_PRIMITIVES
+from maskpool_verify.lowering import LOWERED_PRIMITIVES
 
 REPOSITORY = Path(__file__).parent.parent.parent
 PROJECT_FILES = ("MaskPool", "MaskPool.lean", "kernels", "certificates", "maskpool.toml")
@@ -52,9 +54,13 @@ class Outputs:
         self._makers: Mapping[str, Callable[[], str]] = {
             "check": lambda: self._console("check"),
             "stale": lambda: self._with_exchanged_branches(trace=False),
-            "unproved": lambda: self._with_exchanged_branches(trace=True),
+            "refuted": lambda: self._with_exchanged_branches(trace=True),
             "report": self._report,
-            "primitives": _primitives,
+            "primitives": lambda: _names(SUPPORTED_PRIMITIVES),
+            "lowered": lambda: _names(LOWERED_PRIMITIVES),
+            "corpus": summary,
+            "gallery": gallery,
+            "instance": lambda: self._excerpt("theorem instance", "end certificates", file="n4_d3"),
             "program": lambda: self._excerpt("def program", "/-- The Jaxpr as a function"),
             "readable": lambda: self._excerpt("def readable", "theorem translation"),
             "translation": lambda: self._excerpt("theorem translation", "end certificates"),
@@ -114,7 +120,7 @@ class Outputs:
         report = json.loads(self._run("check", "--kernel", _ONE, "--format", "json").stdout)
         for kernel in report["kernels"]:
             shown = [t for t in kernel["theorems"] if t["property"] in ("specification", "padding")]
-            kernel["theorems"] = shown[::2]
+            kernel["theorems"] = shown
         second, provenance = report["second_kernel"], report["provenance"]
         second["assumptions"] = second["assumptions"][:1]
         del second["seconds"], second["megabytes"]
@@ -127,8 +133,8 @@ class Outputs:
     def _lean(self, name: str) -> list[str]:
         return (self._project / "certificates" / _ONE / f"{name}.lean").read_text("utf-8").splitlines()
 
-    def _excerpt(self, first: str, after: str) -> str:
-        lines = self._lean("n4_d3")
+    def _excerpt(self, first: str, after: str, file: str = "symbolic") -> str:
+        lines = self._lean(file)
         start = next(i for i, line in enumerate(lines) if line.startswith(first))
         end = next(i for i, line in enumerate(lines) if i > start and line.startswith(after))
         while not lines[end - 1]:
@@ -142,8 +148,8 @@ class Outputs:
         return _fenced("lean", lines[start + 2 : end - 1])
 
 
-def _primitives() -> str:
-    return ", ".join(f"`{name}`" for name in sorted(SUPPORTED_PRIMITIVES)) + "\n"
+def _names(primitives: Iterable[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(primitives)) + "\n"
 
 
 def _fenced(language: str, lines: list[str]) -> str:

@@ -6,21 +6,21 @@ in the report was asked for by the manifest; what the files contain beyond that 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from pathlib import Path
 from threading import Event
 from typing import Literal, TypeAlias
 
-from maskpool_verify import certificates, lock, provenance, second_kernel
+from maskpool_verify import certificates, lock, provenance, refute, second_kernel
 from maskpool_verify.audit import TheoremAudit, audit
-from maskpool_verify.diagnose import Diagnosis
 from maskpool_verify.engine.protocol import Engine, ModuleResult, Progress
 from maskpool_verify.errors import AuditError, EnvironmentFault, TraceError, UnsupportedError
 from maskpool_verify.failures import Failure, errors, failures, goals, place
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.properties import (
+    PROPERTIES,
     ROOT,
     Property,
     Theorem,
@@ -29,7 +29,7 @@ from maskpool_verify.lean.properties import (
     theorems,
     trace_module,
 )
-from maskpool_verify.lean.render import module_path
+from maskpool_verify.lean.render import module_path, score_axes
 from maskpool_verify.loading import definition, load_function
 from maskpool_verify.manifest import Kernel, Manifest
 from maskpool_verify.program import digest
@@ -54,7 +54,12 @@ OPEN_NAMESPACES = ("MaskPool", "MaskPool.RealArith", ROOT)
 
 _LAKE_FILES = ("lakefile.lean", "lakefile.toml", "lean-toolchain")
 
-Stage: TypeAlias = Literal["trace", "build", "audit", "replay"]
+SEARCH_SECONDS = 10.0
+"""For a counterexample to one property."""
+FURTHER_SECONDS = 2.0
+"""For each property after one has been refuted."""
+
+Stage: TypeAlias = Literal["trace", "build", "audit", "replay", "search"]
 
 
 @dataclass(frozen=True)
@@ -80,6 +85,10 @@ class _Case:
         shapes = self.kernel.shapes
         return (*(trace_module(self.kernel, shape) for shape in shapes), properties_module(self.kernel))
 
+    @property
+    def theorems(self) -> tuple[Theorem, ...]:
+        return theorems(self.kernel, score_axes(self.kernel, self.traces))
+
     def compare(self, manifest: Manifest) -> None:
         """Compare the certificates on disk with what the kernel gives."""
         if stale := certificates.stale(manifest.root, self.kernel, self.traces):
@@ -97,13 +106,17 @@ def check(
     *,
     fresh: bool = False,
     second: second_kernel.Mode = "auto",
+    search_seconds: float = SEARCH_SECONDS,
+    require_accepted: bool = True,
     progress: Callable[[Step], None] = lambda _: None,
     on_wait: Callable[[], None] = lambda: None,
 ) -> Report:
     """Check ``kernels``, all of ``manifest`` or some, with one engine.
 
-    ``second`` says whether a second kernel checks every proof again. ``on_wait`` is called once if another
-    process is at work in the same project and has to end first.
+    ``second`` says whether a second kernel checks every proof again, ``search_seconds`` how long to search
+    for a counterexample to a property that is not proved, ``require_accepted`` whether statements have to be
+    those of the lock. ``on_wait`` is called once if another process is at work in the same project and has
+    to end first.
 
     Raises:
         EnvironmentFault: the engine cannot be used, or files cannot be read or written.
@@ -122,7 +135,7 @@ def check(
         cases = [_trace(manifest, kernel, progress) for kernel in kernels]
         described.result()
     with certificates.locked(manifest.root, on_wait):
-        return _check(manifest, cases, engine, fresh, second, progress)
+        return _check(manifest, cases, engine, fresh, second, search_seconds, require_accepted, progress)
 
 
 def _check(
@@ -131,10 +144,12 @@ def _check(
     engine: Engine,
     fresh: bool,
     second: second_kernel.Mode,
+    search_seconds: float,
+    require_accepted: bool,
     progress: Callable[[Step], None],
 ) -> Report:
     certificates.require_no_orphans(manifest)
-    accepted = lock.read(manifest.root)
+    accepted = lock.read(manifest.root) if require_accepted else None
     _require_clean_sources(manifest)
     current = [case for case in cases if case.verdict is None]
     for case in current:
@@ -153,7 +168,10 @@ def _check(
     audited = _audit(manifest, engine, current, built, second, progress)
     for case in current:
         case.compare(manifest)  # once more, for what was built is what the files held in between
-    reports = [_report(manifest, case, built, audited, accepted) for case in cases]
+    reports = []
+    for case in cases:
+        search = _Search(manifest, case, search_seconds, progress)
+        reports.append(_report(manifest, case, built, audited, accepted, search))
     library_theorems = max((t.library_theorems for t in audited.theorems.values()), default=0)
     return Report(
         schema=SCHEMA,
@@ -267,7 +285,7 @@ def _audit(
     """Audit every wanted theorem whose module was built."""
     done = {module for module, result in built.items() if result.status in ("built", "cached")}
     modules = [module for case in cases for module in case.modules if module in done]
-    wanted = [t for case in cases for t in theorems(case.kernel) if t.module in done]
+    wanted = [t for case in cases for t in case.theorems if t.module in done]
     if not wanted:
         return _Audited(general=("No theorem was audited.",))
     progress(Step("audit", f"{len(wanted)} theorems"))
@@ -319,24 +337,69 @@ def _audit(
 # -- the verdicts
 
 
+@dataclass
+class _Search:
+    """Counterexamples to what was not proved, by the properties."""
+
+    manifest: Manifest
+    case: _Case
+    seconds: float
+    progress: Callable[[Step], None]
+    found: dict[Property, refute.Counterexample] = field(default_factory=dict)
+
+    def subject(self) -> refute.Subject:
+        return refute.Subject.of_traces(self.case.kernel, self.case.traces, self.manifest.root)
+
+    def run(self, open_: Collection[Property]) -> None:
+        """Search for a counterexample to each property in ``open_``.
+
+        A kernel that was not imported is only run.
+        """
+        subject = self.subject()
+        search = refute.refute if self.case.traces else refute.observe
+        for property_ in refute.properties(self.case.kernel):
+            if property_ not in open_ or self.seconds <= 0:
+                continue
+            self.progress(Step("search", f"{self.case.kernel.name}: {property_}"))
+            budget = min(self.seconds, FURTHER_SECONDS) if self.found else self.seconds
+            outcome = search(subject, property_, budget=budget)
+            if outcome.counterexample is not None:
+                self.found[property_] = outcome.counterexample
+
+    def warnings(self) -> tuple[refute.FloatWarning, ...]:
+        """Where floating point alone breaks a property."""
+        return refute.float_warnings(self.subject(), tuple(self.found))
+
+
 def _report(
     manifest: Manifest,
     case: _Case,
     built: Mapping[str, ModuleResult],
     audited: _Audited,
-    accepted: lock.Lock,
+    accepted: lock.Lock | None,
+    search: _Search,
 ) -> KernelReport:
     """What is known about one kernel."""
     reports: tuple[TheoremReport, ...] = ()
+    warnings: tuple[refute.FloatWarning, ...] = ()
+    if case.verdict == "unsupported":
+        search.run(PROPERTIES)
     if case.traces and case.verdict in (None, "error"):
         broken = [m for m, result in built.items() if result.status == "failed" and m not in case.modules]
         if library := [module for module in broken if module.split(".")[0] == LIBRARY]:
             case.fail("error", *(_does_not_build(built[module]) for module in library))
         failed = _failed_proofs(case, built)
-        reports = tuple(_theorem(case, theorem, built, audited, failed) for theorem in theorems(case.kernel))
+        reports = tuple(_theorem(case, theorem, built, audited, failed) for theorem in case.theorems)
         if case.verdict is None and (audited.general or any(r.status != "proved" for r in reports)):
-            case.fail("unproved", *audited.general, *_explained(manifest, case, reports, failed))
-        if case.verdict is None:
+            case.fail("unproved", *audited.general)
+            search.run({r.property for r in reports if r.status != "proved"})
+            warnings = search.warnings()
+            reports = tuple(_refuted(r) if r.property in search.found else r for r in reports)
+            if search.found and not audited.general:
+                case.verdict = "refuted"
+            else:
+                case.messages += goals(failed.values(), {t.dotted: t for t in case.theorems})
+        if case.verdict is None and accepted is not None:
             _compare_statements(manifest, case, reports, audited, accepted)
     return KernelReport(
         name=case.kernel.name,
@@ -346,8 +409,16 @@ def _report(
             for t in case.traces
         ),
         theorems=reports,
+        counterexamples=tuple(search.found.values()),
+        warnings=warnings,
         messages=tuple(case.messages),
     )
+
+
+def _refuted(report: TheoremReport) -> TheoremReport:
+    if report.status == "proved":
+        return report
+    return report.model_copy(update={"status": "refuted", "reason": "see the counterexample"})
 
 
 def _compare_statements(
@@ -442,32 +513,9 @@ def _why_not_audited(
     if theorem.dotted in failed:
         return "its proof did not go through"
     shapes = [theorem.shape, theorem.padded_shape]
-    for other in theorems(case.kernel):
+    for other in case.theorems:
         if other.proves == "specification" and other.shape in shapes and other.dotted in failed:
             return f"it rests on specification at {shape_name(other.shape)}"
     if result and not any(failure.theorem.startswith(ROOT) for failure in failed.values()):
         return _does_not_build(result)
     return "another proof in its module did not go through"
-
-
-_EXPLAINED: tuple[Property, ...] = (
-    "specification",
-    "all_masked",
-    "masked_irrelevance",
-    "permutation",
-    "padding",
-)
-"""The properties whose failure runs of the program may explain; what is easiest to see comes first."""
-
-
-def _explained(
-    manifest: Manifest, case: _Case, reports: Sequence[TheoremReport], failed: Mapping[str, Failure]
-) -> Iterator[str]:
-    """What runs of the program show, property by property, then the goals that remained in Lean."""
-    diagnosis = Diagnosis(case.kernel, case.traces, manifest.root)
-    for property_ in _EXPLAINED:
-        failing = [r for r in reports if r.property == property_ and r.status == "failed"]
-        findings = (diagnosis.finding(property_, r.shape, r.padded_shape) for r in failing)
-        if finding := next(filter(None, findings), None):
-            yield finding
-    yield from goals(failed.values(), {theorem.dotted: theorem for theorem in theorems(case.kernel)})

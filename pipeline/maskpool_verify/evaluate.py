@@ -1,4 +1,4 @@
-"""Run an imported program with NumPy, and compare it with JAX.
+"""Run an imported program, with NumPy or with another arithmetic.
 
 The evaluator shares no code with the importer or with JAX's interpreter, so that an error of the import shows
 up as a difference in the numbers. It is a test, not a proof: the proofs are about the program that passes it.
@@ -6,27 +6,38 @@ up as a difference in the numbers. It is a test, not a proof: the proofs are abo
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, TypeAlias
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeAlias
 
 import jax
 import numpy as np
 from numpy.typing import NDArray
 
-from maskpool_verify.errors import TraceError
 from maskpool_verify.program import (
     ArrayType,
     BoolLiteral,
     BoolReduce,
     BroadcastInDim,
+    Concatenate,
     ConvertElementType,
+    Cumulate,
+    DimAsValue,
     DotGeneral,
     Equation,
-    FloatReduce,
+    InfinityLiteral,
+    IntLiteral,
+    Iota,
+    Literals,
     Operand,
     Program,
-    RealLiteral,
+    Reduce,
     Reshape,
+    Reverse,
+    Size,
+    Slice,
     Squeeze,
     Transpose,
     Var,
@@ -34,16 +45,95 @@ from maskpool_verify.program import (
 
 Array: TypeAlias = NDArray[Any]
 
+
+class Arithmetic(Protocol):
+    """How to compute with entries. Layouts are the same in every arithmetic."""
+
+    def literal(self, literal: Literals) -> Array:
+        """A literal, as an array of rank 0."""
+        ...
+
+    def cast(self, value: Array, target: ArrayType) -> Array:
+        """What an equation gives, as a value of its type: the conversions of ``convert_element_type``.
+
+        Coordinates and sizes come as NumPy's integers.
+        """
+        ...
+
+    def elementwise(self, primitive: str, operands: Sequence[Array]) -> Array:
+        """An elementwise primitive; scalars are broadcast."""
+        ...
+
+    def reduce(self, primitive: str, value: Array, axes: tuple[int, ...]) -> Array:
+        """A reduction over ``axes``."""
+        ...
+
+    def cumulate(self, primitive: str, value: Array, axis: int) -> Array:
+        """A cumulative reduction along ``axis``."""
+        ...
+
+    def dot(self, left: Array, right: Array, dimension_numbers: Any) -> Array:
+        """``dot_general``."""
+        ...
+
+
+def _divide(left: Array, right: Array) -> Array:
+    """Integers are truncated, and ``x / 0`` is -1."""
+    if left.dtype.kind != "i":
+        return np.asarray(np.divide(left, right))
+    magnitude = np.abs(left) // np.maximum(np.abs(right), 1)
+    return np.where(right == 0, -1, np.sign(left) * np.sign(right) * magnitude)
+
+
+def _entrywise(function: Callable[[float], float]) -> Callable[[Array], Array]:
+    def apply(value: Array) -> Array:
+        results = [function(float(entry)) for entry in value.flat]
+        return np.asarray(results, np.float64).reshape(value.shape)
+
+    return apply
+
+
+def _erf_inv(y: float) -> float:
+    if not -1 < y < 1:
+        return math.copysign(math.inf, y) if abs(y) == 1 else math.nan
+    return statistics.NormalDist().inv_cdf((1 + y) / 2) / math.sqrt(2)
+
+
 _ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "neg": np.negative,
     "exp": np.exp,
     "log": np.log,
     "tanh": np.tanh,
     "logistic": lambda x: np.reciprocal(1 + np.exp(-x)),
+    "sqrt": np.sqrt,
+    "rsqrt": lambda x: np.reciprocal(np.sqrt(x)),
+    "cbrt": np.cbrt,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "log1p": np.log1p,
+    "erf": _entrywise(math.erf),
+    "erfc": _entrywise(math.erfc),
+    "erf_inv": _entrywise(_erf_inv),
+    "abs": np.abs,
+    "sign": np.sign,
+    "floor": np.floor,
+    "ceil": np.ceil,
+    "sin": np.sin,
+    "cos": np.cos,
+    "tan": np.tan,
+    "asin": np.arcsin,
+    "acos": np.arccos,
+    "atan": np.arctan,
+    "sinh": np.sinh,
+    "cosh": np.cosh,
+    "asinh": np.arcsinh,
+    "acosh": np.arccosh,
+    "atanh": np.arctanh,
+    "is_finite": np.isfinite,
     "add": np.add,
     "sub": np.subtract,
     "mul": np.multiply,
-    "div": np.divide,
+    "div": _divide,
     "max": np.maximum,
     "min": np.minimum,
     "lt": np.less,
@@ -55,15 +145,67 @@ _ELEMENTWISE: Mapping[str, Callable[..., Any]] = {
     "not": np.logical_not,
     "and": np.logical_and,
     "or": np.logical_or,
+    "xor": np.logical_xor,
     "select_n": lambda which, x, y: np.where(which, y, x),
 }
 
 _REDUCTIONS: Mapping[str, Callable[..., Any]] = {
     "reduce_sum": np.sum,
+    "reduce_prod": np.prod,
     "reduce_max": np.max,
+    "reduce_min": np.min,
     "reduce_or": np.any,
     "reduce_and": np.all,
 }
+
+_CUMULATIVE: Mapping[str, Callable[..., Any]] = {
+    "cumsum": np.cumsum,
+    "cumprod": np.cumprod,
+    "cummax": np.maximum.accumulate,
+    "cummin": np.minimum.accumulate,
+}
+
+
+@dataclass(frozen=True)
+class NumPy:
+    """NumPy's arithmetic in the dtypes of the program, or with float64 for every float dtype."""
+
+    in_float64: bool = False
+
+    def dtype(self, kind: ArrayType) -> np.dtype[Any]:
+        """The NumPy dtype to compute in; JAX brings bfloat16 to NumPy."""
+        dtype: np.dtype[Any] = jax.numpy.dtype("float64" if self.in_float64 and kind.is_float else kind.dtype)
+        return dtype
+
+    def literal(self, literal: Literals) -> Array:
+        match literal:
+            case BoolLiteral():
+                return np.asarray(literal.value)
+            case IntLiteral():
+                value: float = literal.value
+            case InfinityLiteral():
+                value = -math.inf if literal.is_negative else math.inf
+            case _:
+                value = float(literal.value.fraction())
+        return np.asarray(value).astype(self.dtype(ArrayType(dtype=literal.dtype, shape=())))
+
+    def cast(self, value: Array, target: ArrayType) -> Array:
+        return np.asarray(value).astype(self.dtype(target))
+
+    def elementwise(self, primitive: str, operands: Sequence[Array]) -> Array:
+        value: Array = _ELEMENTWISE[primitive](*operands)
+        return value
+
+    def reduce(self, primitive: str, value: Array, axes: tuple[int, ...]) -> Array:
+        reduced: Array = _REDUCTIONS[primitive](_accumulated(value), axis=axes)
+        return reduced
+
+    def cumulate(self, primitive: str, value: Array, axis: int) -> Array:
+        cumulated: Array = _CUMULATIVE[primitive](_accumulated(value), axis=axis)
+        return cumulated
+
+    def dot(self, left: Array, right: Array, dimension_numbers: Any) -> Array:
+        return _dot_general(_accumulated(left), _accumulated(right), dimension_numbers)
 
 
 def evaluate(program: Program, inputs: Sequence[Array], *, in_float64: bool = False) -> list[Array]:
@@ -74,124 +216,80 @@ def evaluate(program: Program, inputs: Sequence[Array], *, in_float64: bool = Fa
     """
     if len(inputs) != len(program.arguments):
         raise ValueError(f"{len(inputs)} inputs for {len(program.arguments)} arguments")
+    arithmetic = NumPy(in_float64)
     values: list[Array] = []
     for value, argument in zip(inputs, program.arguments, strict=True):
         array = np.asarray(value)
         if array.shape != argument.shape or str(array.dtype) != argument.dtype:
             raise ValueError(f"{argument.name}: {array.dtype}{array.shape} is not of type {argument.type}")
-        values.append(array.astype(_dtype(argument.type, in_float64)))
+        values.append(arithmetic.cast(array, argument.type))
     with np.errstate(all="ignore"):
-        for equation in program.equations:
-            values.append(_apply(equation, values, in_float64))
+        return run(program, values, arithmetic)
+
+
+def run(program: Program, inputs: Sequence[Array], arithmetic: Arithmetic) -> list[Array]:
+    """The values of all variables in any arithmetic; ``inputs`` are values of that arithmetic."""
+    values = list(inputs)
+    for equation in program.equations:
+        values.append(apply(equation, values, arithmetic))
     return values
 
 
 def result(program: Program, values: Sequence[Array]) -> Array:
     """The value that the program returns, given the values of all variables."""
-    dtype = _dtype(program.type, False)
-    return _read(program.result, values, False).astype(dtype)
+    return returned(program, values, NumPy()).astype(NumPy().dtype(program.type))
 
 
-def agree_with_jax(program: Program, function: Callable[..., Any], seed: int) -> None:
-    """Compare the program with ``function`` compiled by JAX for the CPU; :class:`TraceError` if they differ.
-
-    The inputs are random, with masks that keep all rows, no row and some rows, with large logits, and with
-    NaN in the masked rows. NaN must occur at the same places. Values must agree in half of the digits of the
-    dtype: rounding costs a kernel of ordinary size far less, and a wrong program is wrong in the leading
-    digits of some random input.
-    """
-    x64 = any(kind.dtype == "float64" for kind in program.variable_types())
-    tolerance = float(jax.numpy.finfo(program.type.dtype).eps) ** 0.5  # type: ignore[no-untyped-call]
-    with jax.enable_x64(x64), jax.default_device(jax.devices("cpu")[0]):
-        compiled = jax.jit(function)
-        for case, inputs in _cases(program, seed):
-            expected = np.asarray(compiled(*inputs)).astype(np.float64)
-            found = result(program, evaluate(program, inputs)).astype(np.float64)
-            finite = np.abs(expected[np.isfinite(expected)])
-            bound = tolerance * (1 + finite.max(initial=0.0))
-            if expected.shape != found.shape:
-                difference = f"the shape {found.shape} is not {expected.shape}"
-            else:
-                agree = np.isclose(found, expected, rtol=0, atol=bound, equal_nan=True)
-                if agree.all():
-                    continue
-                index = tuple(int(i) for i in np.argwhere(~agree)[0])
-                difference = f"the value {found[index]} at index {index} is not {expected[index]}"
-            raise TraceError(
-                f'Kernel "{program.kernel}": the imported program and JAX {program.jax_version} disagree '
-                f"with {case} (seed {seed}): {difference}; either the kernel is not a pure function, "
-                "or this is a defect of the import to report."
-            )
+def returned(program: Program, values: Sequence[Array], arithmetic: Arithmetic) -> Array:
+    """The value that the program returns, in any arithmetic."""
+    return _read(program.result, values, arithmetic)
 
 
-def _cases(program: Program, seed: int) -> Iterator[tuple[str, list[Array]]]:
-    """Descriptions and inputs; random numbers are standard normal, large logits about to overflow ``exp``."""
-    random = np.random.default_rng(seed)
-    rows = next(argument.shape[0] for argument in program.arguments if argument.role == "mask")
-    some = random.permutation(np.arange(rows) % 2 == 0)
-    masks = [
-        ("no row masked", np.ones(rows, bool)),
-        ("all rows masked", np.zeros(rows, bool)),
-        ("some rows masked", some),
-        ("other rows masked", random.random(rows) < random.random()),
-        ("large logits", some),
-        ("NaN in masked rows", some),
-        ("NaN everywhere and all rows masked", np.zeros(rows, bool)),
-    ]
-    for case, mask in masks:
-        inputs: list[Array] = []
-        for argument in program.arguments:
-            value = mask if argument.role == "mask" else random.standard_normal(argument.shape)
-            if case.startswith("NaN") and argument.role in ("features", "logits"):
-                value[~mask] = np.nan
-            if case == "large logits" and argument.role == "logits":
-                # Not large negative ones: XLA flushes subnormal results of `exp` to zero, NumPy does not.
-                value = np.abs(value) * np.log(float(jax.numpy.finfo(argument.dtype).max))  # type: ignore[no-untyped-call]
-            inputs.append(np.asarray(value).astype(_dtype(argument.type, False)))
-        yield case, inputs
+def _read(operand: Operand, values: Sequence[Array], arithmetic: Arithmetic) -> Array:
+    """The value of an operand; a literal as a scalar."""
+    return values[operand.index] if isinstance(operand, Var) else arithmetic.literal(operand)
 
 
-def _dtype(kind: ArrayType, in_float64: bool) -> np.dtype[Any]:
-    """The NumPy dtype to compute in; JAX brings bfloat16 to NumPy."""
-    dtype: np.dtype[Any] = jax.numpy.dtype("float64" if in_float64 and kind.is_float else kind.dtype)
-    return dtype
-
-
-def _read(operand: Operand, values: Sequence[Array], in_float64: bool) -> Array:
-    """The value of an operand; a float literal as a scalar of its dtype."""
-    match operand:
-        case Var():
-            return values[operand.index]
-        case RealLiteral():
-            dtype = _dtype(ArrayType(dtype=operand.dtype, shape=()), in_float64)
-            return np.asarray(float(operand.value.fraction())).astype(dtype)
-        case BoolLiteral():
-            return np.asarray(operand.value)
-
-
-def _apply(equation: Equation, values: Sequence[Array], in_float64: bool) -> Array:
-    dtype = _dtype(equation.result, in_float64)
-    operands = [_read(operand, values, in_float64) for operand in equation.operands]
+def apply(equation: Equation, values: Sequence[Array], arithmetic: Arithmetic) -> Array:
+    """The value of one equation of a program at concrete sizes."""
+    operands = [_read(operand, values, arithmetic) for operand in equation.operands]
     match equation:
         case BroadcastInDim():
-            value = _broadcast(operands[0], equation.shape, equation.broadcast_dimensions)
+            value = _broadcast(operands[0], _numbers(equation.shape), equation.broadcast_dimensions)
         case Reshape():
-            value = operands[0].reshape(equation.new_sizes)
+            value = operands[0].reshape(_numbers(equation.new_sizes))
         case Squeeze():
             value = operands[0].squeeze(equation.dimensions)
         case Transpose():
             value = operands[0].transpose(equation.permutation)
+        case Slice():
+            bounds = zip(_numbers(equation.start_indices), _numbers(equation.limit_indices), strict=True)
+            value = operands[0][tuple(slice(start, limit) for start, limit in bounds)]
+        case Reverse():
+            value = np.flip(operands[0], equation.dimensions)
+        case Concatenate():
+            value = np.concatenate(operands, axis=equation.dimension)
+        case Iota():
+            shape = _numbers(equation.shape)
+            value = _broadcast(np.arange(shape[equation.dimension]), shape, (equation.dimension,))
+        case DimAsValue():
+            value = np.asarray(int(equation.dim))
         case ConvertElementType():
             value = operands[0]
         case DotGeneral():
-            value = _dot_general(
-                _accumulated(operands[0]), _accumulated(operands[1]), equation.dimension_numbers
-            )
-        case FloatReduce() | BoolReduce():
-            value = _REDUCTIONS[equation.primitive](_accumulated(operands[0]), axis=equation.axes)
+            value = arithmetic.dot(operands[0], operands[1], equation.dimension_numbers)
+        case Reduce() | BoolReduce():
+            value = arithmetic.reduce(equation.primitive, operands[0], equation.axes)
+        case Cumulate():
+            value = arithmetic.cumulate(equation.primitive, operands[0], equation.axis)
         case _:
-            value = _ELEMENTWISE[equation.primitive](*operands)
-    return np.asarray(value).astype(dtype)
+            value = arithmetic.elementwise(equation.primitive, operands)
+    return arithmetic.cast(value, equation.result)
+
+
+def _numbers(shape: Sequence[Size]) -> tuple[int, ...]:
+    """A shape without symbols; ``ValueError`` if it has some."""
+    return tuple(map(int, shape))
 
 
 def _accumulated(value: Array) -> Array:

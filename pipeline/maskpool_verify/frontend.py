@@ -5,12 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from maskpool_verify import dims
+from maskpool_verify.conformance import agree_with_jax
 from maskpool_verify.errors import TraceError
-from maskpool_verify.evaluate import agree_with_jax
 from maskpool_verify.importer import import_program
 from maskpool_verify.loading import load_function
+from maskpool_verify.lowering import lowered
 from maskpool_verify.manifest import Kernel, Shape
-from maskpool_verify.program import Program
+from maskpool_verify.program import Program, at
+from maskpool_verify.scoring import find_scores
 from maskpool_verify.tracing import Aval, FlatJaxpr, trace
 
 SEED = 0
@@ -19,11 +22,15 @@ SEED = 0
 
 @dataclass(frozen=True)
 class TracedKernel:
-    """``sources[k]`` is the ``"file:line"`` that equation ``k`` of ``program`` comes from."""
+    """``sources[k]`` is the ``"file:line"`` that equation ``k`` of ``program`` comes from.
+
+    ``scores`` is the variable of ``flat`` that holds the logits, where the kernel computes them itself.
+    """
 
     flat: FlatJaxpr
     program: Program
     sources: tuple[str, ...]
+    scores: int | None = None
 
 
 def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
@@ -34,19 +41,41 @@ def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
     """
     function = load_function(kernel, root)
     inputs = [Aval(argument.dtype, argument.sizes(shape)) for argument in kernel.arguments]
-    flat = trace(function, inputs, label=f'Kernel "{kernel.name}"', root=root)
-    _require_pooled(flat, kernel, shape)
+    flat = lowered(trace(function, inputs, label=f'Kernel "{kernel.name}"', root=root))
+    _require_result(flat, kernel, shape)
     imported = import_program(flat, kernel, shape)
-    agree_with_jax(imported.program, function, SEED)
-    return TracedKernel(flat, imported.program, tuple(map(str, imported.sources)))
+    for program in _closed(imported.program):
+        agree_with_jax(program, kernel.row_axes, function, SEED)
+    inside = (
+        kernel.spec == "attention" and kernel.argument("logits") is None and bool(imported.program.symbols)
+    )
+    scores = find_scores(flat, kernel, shape) if inside else None
+    return TracedKernel(flat, imported.program, tuple(map(str, imported.sources)), scores)
 
 
-def _require_pooled(flat: FlatJaxpr, kernel: Kernel, shape: Shape) -> None:
-    """Attention pooling sums over the rows: the result is one row of features, in their dtype."""
-    features = kernel.argument("features")
-    pooled = Aval(features.dtype, features.sizes(shape)[1:])
-    if flat.output_aval != pooled:
+def _closed(program: Program) -> tuple[Program, ...]:
+    """The program at numbers that tell its symbols apart; the program itself if it has none."""
+    if not program.symbols:
+        return (program,)
+    sizes = {symbol: size for size, symbol in enumerate(program.symbols, 2)}
+    return (at(program, sizes), at(program, {symbol: 2 * size + 1 for symbol, size in sizes.items()}))
+
+
+def _require_result(flat: FlatJaxpr, kernel: Kernel, shape: Shape) -> None:
+    """The result has the axes that the manifest says, and the dtype of the features."""
+    sizes = tuple(shape[axis] if isinstance(axis, str) else axis for axis in kernel.result_axes)
+    dtypes = {argument.dtype for argument in kernel.having("features")}
+    if kernel.spec == "none":
+        if shape[kernel.rows] in [s for size in flat.output_aval.shape for s in dims.symbols(size)]:
+            raise TraceError(
+                f"{flat.label}: it returns {flat.output_aval}, whose shape depends on the number of rows "
+                f'"{kernel.rows}"; a kernel must return a pooled array.'
+            )
+        return
+    if flat.output_aval.shape != sizes or flat.output_aval.dtype not in dtypes:
+        wanted = Aval(kernel.features.dtype, sizes)
+        axes = ", ".join(f'"{axis}"' if isinstance(axis, str) else str(axis) for axis in kernel.result_axes)
         raise TraceError(
-            f'{flat.label}: it returns {flat.output_aval}, but spec "attention" demands {pooled} here, '
-            "which is the type of the features without their first axis."
+            f'{flat.label}: it returns {flat.output_aval}, but spec "attention" demands {wanted} here; '
+            f"the axes of its result are [{axes}] unless the manifest says otherwise with the key result."
         )

@@ -14,12 +14,13 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from math import copysign, isfinite
+from math import copysign, isinf, isnan
 from typing import Any, NoReturn, get_args
 
 import numpy as np
 from pydantic import TypeAdapter, ValidationError
 
+from maskpool_verify.dims import Size
 from maskpool_verify.errors import UnsupportedError
 from maskpool_verify.manifest import DType, Kernel, Shape
 from maskpool_verify.program import (
@@ -29,6 +30,8 @@ from maskpool_verify.program import (
     BoolLiteral,
     BroadcastInDim,
     Equation,
+    InfinityLiteral,
+    IntLiteral,
     Operand,
     Program,
     Rational,
@@ -36,7 +39,16 @@ from maskpool_verify.program import (
     Var,
     operand_type,
 )
-from maskpool_verify.tracing import Aval, FlatEquation, FlatJaxpr, FlatLiteral, FlatOperand, Source
+from maskpool_verify.tracing import (
+    Aval,
+    FlatEquation,
+    FlatJaxpr,
+    FlatLiteral,
+    FlatOperand,
+    Source,
+    is_size,
+    size_of,
+)
 
 _DTYPES: tuple[str, ...] = get_args(DType)
 _EQUATION: TypeAdapter[Equation] = TypeAdapter(Equation)
@@ -96,20 +108,40 @@ def _is_bool(value: Any, _: FlatEquation) -> bool:
     return isinstance(value, bool)
 
 
+def _is_false(value: Any, _: FlatEquation) -> bool:
+    return value is False
+
+
 _RULES: Mapping[str, _Rule] = {
     "neg": _Rule(),
-    **dict.fromkeys(("exp", "log", "tanh", "logistic"), _Rule(check={"accuracy": _is_none})),
+    **dict.fromkeys(
+        ("exp", "log", "tanh", "logistic", "sqrt", "rsqrt", "cbrt", "exp2", "expm1", "log1p"),
+        _Rule(check={"accuracy": _is_none}),
+    ),
+    **dict.fromkeys(("erf", "erfc", "erf_inv", "abs", "sign", "floor", "ceil"), _Rule()),
+    **dict.fromkeys(("sin", "cos", "tan"), _Rule(check={"accuracy": _is_none})),
+    **dict.fromkeys(("asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh"), _Rule()),
+    "is_finite": _Rule(),
     **dict.fromkeys(("add", "sub", "div", "max", "min"), _Rule(promotes=True)),
     "mul": _Rule(check={"out_dtype": _is_none}, promotes=True),
-    **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "ne", "and", "or", "select_n"), _Rule(promotes=True)),
+    **dict.fromkeys(("lt", "le", "gt", "ge", "eq", "ne"), _Rule(promotes=True)),
+    **dict.fromkeys(("and", "or", "xor", "select_n"), _Rule(promotes=True)),
     "not": _Rule(),
     "broadcast_in_dim": _Rule(keep=("shape", "broadcast_dimensions"), check={"sharding": _is_none}),
     "reshape": _Rule(keep=("new_sizes",), check={"dimensions": _is_none, "sharding": _is_none}),
     "squeeze": _Rule(keep=("dimensions",)),
     "transpose": _Rule(keep=("permutation",)),
+    "slice": _Rule(keep=("start_indices", "limit_indices"), check={"strides": _is_none}),
+    "rev": _Rule(keep=("dimensions",)),
+    "concatenate": _Rule(keep=("dimension",)),
+    "iota": _Rule(keep=("shape", "dimension", "dtype"), check={"sharding": _is_none}),
+    "dim_as_value": _Rule(keep=("dim",)),
     **dict.fromkeys(
-        ("reduce_sum", "reduce_max", "reduce_or", "reduce_and"),
+        ("reduce_sum", "reduce_prod", "reduce_max", "reduce_min", "reduce_or", "reduce_and"),
         _Rule(keep=("axes",), check={"out_sharding": _is_none}),
+    ),
+    **dict.fromkeys(
+        ("cumsum", "cumprod", "cummax", "cummin"), _Rule(keep=("axis",), check={"reverse": _is_false})
     ),
     "dot_general": _Rule(
         keep=("dimension_numbers",),
@@ -150,10 +182,13 @@ class _Import:
         value = operand.value
         if isinstance(value, bool):
             return BoolLiteral(bool=value)
-        if not isfinite(value):
-            raise UnsupportedError(
-                f"{where}: the literal {value} is not finite; use jnp.finfo(dtype).min or max."
-            )
+        if isinstance(value, int):
+            return IntLiteral.model_validate({"int": str(value), "dtype": operand.aval.dtype})
+        if isnan(value):
+            raise UnsupportedError(f"{where}: the literal {value} is not a number; use a finite one.")
+        if isinf(value):
+            sign = "negative" if value < 0 else "positive"
+            return InfinityLiteral.model_validate({"infinity": sign, "dtype": operand.aval.dtype})
         if value == 0 and copysign(1, value) < 0:
             raise UnsupportedError(
                 f"{where}: there is a negative zero literal, which no rational is; write 0.0."
@@ -196,7 +231,7 @@ class _Import:
             _refuse(where, f"JAX gives the result type {result}, and not {inferred}")
         self.operands.append(self.push(equation, flat.source))
 
-    def promote(self, operand: Operand, shape: tuple[int, ...], source: Source) -> Operand:
+    def promote(self, operand: Operand, shape: tuple[Size, ...], source: Source) -> Operand:
         """Broadcast a variable that is a scalar or has axes of size 1 to ``shape``; other operands stay."""
         if not isinstance(operand, Var) or self.types[operand.index].shape == shape:
             return operand
@@ -236,7 +271,11 @@ def _check_parameters(where: str, equation: FlatEquation, rule: _Rule) -> dict[s
 
 
 def _plain(value: Any) -> Any:
-    """A parameter as nested tuples of ints, or the name of a dtype."""
+    """A parameter as nested tuples of numbers and sizes, or the name of a dtype."""
     if isinstance(value, tuple | list):
         return tuple(map(_plain, value))
-    return value if isinstance(value, int) else str(np.dtype(value))
+    if isinstance(value, str):
+        return value  # a size that the lowering has read
+    if isinstance(value, np.integer):
+        return int(value)  # an axis as `vmap` gives it
+    return size_of(value) if is_size(value) else str(np.dtype(value))

@@ -15,15 +15,23 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from maskpool_verify.dims import Size
 from maskpool_verify.errors import ManifestError, UsageError
+from maskpool_verify.names import symbol_names
 
-DType: TypeAlias = Literal["float16", "bfloat16", "float32", "float64", "bool"]
-Role: TypeAlias = Literal["features", "logits", "mask", "parameter"]
-Shape: TypeAlias = dict[str, int]
-"""A size for every symbol, such as ``{"n": 4, "d": 3}``."""
+DType: TypeAlias = Literal["float16", "bfloat16", "float32", "float64", "int32", "int64", "bool"]
+Role: TypeAlias = Literal["features", "logits", "mask", "length", "parameter"]
+Shape: TypeAlias = dict[str, int | str]
+"""A size for every symbol, such as ``{"n": 4, "d": 3}``; the symbol itself where its size is left open."""
+
+ALL = "all"
+"""In the manifest: trace the kernel once, for all sizes."""
+
+ROW_ROLES: tuple[Role, ...] = ("features", "logits", "mask")
+"""The roles of arguments that have an entry for each row."""
 
 _IDENTIFIER = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 
@@ -40,32 +48,134 @@ class ArgumentSpec(_Model):
     dtype: DType
     shape: tuple[str | int, ...]
 
-    def sizes(self, shape: Mapping[str, int]) -> tuple[int, ...]:
+    def sizes(self, shape: Mapping[str, Size]) -> tuple[Size, ...]:
         """The shape of the argument when the symbols have the sizes ``shape``."""
         return tuple(shape[axis] if isinstance(axis, str) else axis for axis in self.shape)
 
+    @property
+    def is_float(self) -> bool:
+        """Whether the entries are floating-point numbers."""
+        return "float" in self.dtype
+
 
 class Kernel(_Model):
-    """One ``[[kernel]]`` table. ``rows`` is the symbol of the instance axis of the bag."""
+    """One ``[[kernel]]`` table.
+
+    ``rows`` is the symbol of the instance axis of the bag, ``result`` are the axes of what the kernel
+    returns; :attr:`result_axes` if they are not given.
+    """
 
     name: str
     function: str
-    spec: Literal["attention"]
+    spec: Literal["attention", "none"]
     rows: str
     shapes: tuple[Shape, ...]
     arguments: tuple[ArgumentSpec, ...]
+    result: tuple[str | int, ...] | None = None
 
-    def argument(self, role: Literal["features", "logits", "mask"]) -> ArgumentSpec:
-        """The one argument with this role."""
-        return next(argument for argument in self.arguments if argument.role == role)
+    @model_validator(mode="before")
+    @classmethod
+    def _open_sizes(cls, data: Any) -> Any:
+        """Replace ``"all"`` by the shape that gives each symbol itself."""
+        if not isinstance(data, dict) or not isinstance(arguments := data.get("arguments"), tuple):
+            return data
+        shapes = data.get("shapes")
+        given = (shapes,) if isinstance(shapes, str) else shapes
+        if not isinstance(given, tuple) or ALL not in given:
+            return data
+        axes = [a.get("shape") for a in arguments if isinstance(a, dict)]
+        names = [
+            axis for shape in axes if isinstance(shape, tuple) for axis in shape if isinstance(axis, str)
+        ]
+        everything = _open_shape(names)
+        return {**data, "shapes": tuple(everything if shape == ALL else shape for shape in given)}
+
+    def having(self, *roles: Role) -> tuple[ArgumentSpec, ...]:
+        """The arguments with one of these roles, in call order."""
+        return tuple(argument for argument in self.arguments if argument.role in roles)
+
+    def argument(self, role: Role) -> ArgumentSpec | None:
+        """The first argument with this role."""
+        return next(iter(self.having(role)), None)
+
+    @property
+    def features(self) -> ArgumentSpec:
+        """The features of a kernel whose specification is attention pooling."""
+        return self.having("features")[0]
+
+    @property
+    def selection(self) -> ArgumentSpec:
+        """The argument that says which rows count: the mask or the length."""
+        return self.having("mask", "length")[0]
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbols of the shapes, in the order of their first appearance."""
+        axes = (axis for argument in self.arguments for axis in argument.shape if isinstance(axis, str))
+        return tuple(dict.fromkeys(axes))
+
+    @property
+    def open_shape(self) -> Shape:
+        """The shape that leaves all sizes open: each symbol under its name in Lean."""
+        return _open_shape(self.symbols)
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the manifest asks for all sizes at once."""
+        return self.open_shape in self.shapes
+
+    @property
+    def result_axes(self) -> tuple[str | int, ...]:
+        """The axes of the result: as given, else those of the logits, then the other ones of the features.
+
+        The row axis is left out.
+        """
+        if self.result is not None:
+            return self.result
+        logits = self.argument("logits")
+        outer = [axis for axis in logits.shape if axis != self.rows] if logits else []
+        features = self.having("features")
+        rest = [a for a in features[0].shape if a != self.rows and a not in outer] if features else []
+        return (*outer, *rest)
+
+    @property
+    def batch_axes(self) -> tuple[str, ...]:
+        """The axes of the result along which every argument with rows is a bag of its own.
+
+        Without a specification there is one bag.
+        """
+        if self.spec == "none":
+            return ()
+        shapes = [argument.shape for argument in self.having(*ROW_ROLES)]
+        if length := self.argument("length"):
+            shapes.append(length.shape)
+        return tuple(
+            axis for axis in self.result_axes if isinstance(axis, str) and all(axis in s for s in shapes)
+        )
+
+    @property
+    def row_axes(self) -> tuple[int | None, ...]:
+        """For each argument the number of its row axis."""
+        return tuple(a.shape.index(self.rows) if self.rows in a.shape else None for a in self.arguments)
 
     def padding_pairs(self) -> tuple[tuple[Shape, Shape], ...]:
         """All pairs (short, long) of shapes that differ in nothing but a greater number of rows."""
         return tuple(
             (short, long)
             for short, long in permutations(self.shapes, 2)
-            if short[self.rows] < long[self.rows] and {**short, self.rows: 0} == {**long, self.rows: 0}
+            if _size(short, self.rows) < _size(long, self.rows)
+            and {**short, self.rows: 0} == {**long, self.rows: 0}
         )
+
+
+def _open_shape(names: Iterable[str]) -> Shape:
+    distinct = tuple(dict.fromkeys(names))
+    return dict(zip(distinct, symbol_names(distinct), strict=True))
+
+
+def _size(shape: Shape, symbol: str) -> int:
+    size = shape[symbol]
+    return size if isinstance(size, int) else 0
 
 
 class _ManifestFile(_Model):
@@ -174,7 +284,8 @@ def _sentence(path: Path, data: Mapping[str, Any], error: ErrorDetails) -> str:
 
 def _problem(kernel: Kernel) -> str | None:
     """``"key: what is wrong; what to do"`` for the first inconsistency of a kernel, or ``None``."""
-    checks = (_names_problem, _spec_problem, _symbols_problem, _pairs_problem)
+    spec = _attention_problem if kernel.spec == "attention" else _free_problem
+    checks = (_names_problem, _roles_problem, spec, _result_problem, _symbols_problem, _pairs_problem)
     return next((problem for check in checks if (problem := check(kernel)) is not None), None)
 
 
@@ -197,41 +308,103 @@ def _names_problem(kernel: Kernel) -> str | None:
     return None
 
 
-def _spec_problem(kernel: Kernel) -> str | None:
-    """The demands of ``spec = "attention"``: one bag of rows with a logit and a mask entry for each row."""
-    for role in ("features", "logits", "mask"):
-        found = [argument.name for argument in kernel.arguments if argument.role == role]
-        if len(found) != 1:
-            have = f"{len(found)} ({', '.join(found)})" if found else "none"
-            return f'arguments: spec "attention" needs exactly one with role "{role}", and there is {have}'
-    features, logits, mask = (kernel.argument("features"), kernel.argument("logits"), kernel.argument("mask"))
-    for argument in (logits, mask):
-        if argument.shape != (kernel.rows,):
-            return f'arguments.{argument.name}.shape: the {argument.role} must have shape ["{kernel.rows}"]'
-    if features.shape[:1] != (kernel.rows,) or kernel.rows in features.shape[1:]:
-        return (
-            f"arguments.{features.name}.shape: the features must have the row symbol "
-            f'"{kernel.rows}" as first axis and nowhere else'
-        )
-    if mask.dtype != "bool":
-        return f'arguments.{mask.name}.dtype: the mask must be "bool", not "{mask.dtype}"'
+def _count_problem(kernel: Kernel, roles: tuple[Role, ...], wanted: str) -> str | None:
+    """A complaint if the number of arguments with one of the roles is not ``wanted``."""
+    found = [argument.name for argument in kernel.having(*roles)]
+    if {"exactly one": len(found) == 1, "at most one": len(found) <= 1, "any": bool(found)}[wanted]:
+        return None
+    have = f"{len(found)} ({', '.join(found)})" if found else "none"
+    named = " or ".join(f'"{role}"' for role in roles)
+    demand = "at least one" if wanted == "any" else wanted
+    return f'arguments: spec "{kernel.spec}" needs {demand} with role {named}, and there is {have}'
+
+
+def _roles_problem(kernel: Kernel) -> str | None:
+    """What an argument may be, by its role."""
+    rows = kernel.rows
     for argument in kernel.arguments:
-        if argument is not mask and argument.dtype == "bool":
-            return f"arguments.{argument.name}.dtype: the {argument.role} must have a float dtype"
-        if argument.role == "parameter" and kernel.rows in argument.shape:
-            return f'arguments.{argument.name}.shape: a parameter has the row symbol "{kernel.rows}"'
-    if features.dtype != logits.dtype:
+        where, role = f"arguments.{argument.name}", argument.role
+        symbols = [axis for axis in argument.shape if isinstance(axis, str)]
+        if len(set(symbols)) < len(symbols):
+            return f"{where}.shape: a symbol occurs twice; give each axis a symbol of its own"
+        if role in ROW_ROLES and rows not in argument.shape:
+            return f'{where}.shape: the {role} must have the row symbol "{rows}" as an axis'
+        if role not in ROW_ROLES and rows in argument.shape:
+            return f'{where}.shape: a {role} has the row symbol "{rows}"'
+        if role in ("features", "logits") and not argument.is_float:
+            return f"{where}.dtype: the {role} must have a float dtype"
+        if role == "length" and argument.dtype not in ("int32", "int64"):
+            return f'{where}.dtype: the length must be "int32" or "int64", not "{argument.dtype}"'
+    return None
+
+
+def _attention_problem(kernel: Kernel) -> str | None:
+    """The demands of ``spec = "attention"``: rows of features with a logit and a mask entry for each row."""
+    counts: tuple[tuple[tuple[Role, ...], str], ...] = (
+        (("features",), "exactly one"),
+        (("logits",), "at most one"),
+        (("mask", "length"), "exactly one"),
+    )
+    for roles, wanted in counts:
+        if problem := _count_problem(kernel, roles, wanted):
+            return problem
+    features, logits = kernel.features, kernel.argument("logits")
+    if logits and features.dtype != logits.dtype:
         return (
             f"arguments.{logits.name}.dtype: logits ({logits.dtype}) and features ({features.dtype}) "
             "must have the same dtype"
         )
+    if not logits and not kernel.is_open:
+        return (
+            'shapes: there is no argument with role "logits", and a kernel that computes them itself is '
+            'certified for all sizes at once; add "all"'
+        )
+    return None
+
+
+def _free_problem(kernel: Kernel) -> str | None:
+    """The demands of ``spec = "none"``: rows, one mask, and sizes that are left open."""
+    if problem := _count_problem(kernel, ("mask",), "exactly one"):
+        return problem
+    if problem := _count_problem(kernel, ("features", "logits"), "any"):
+        return problem
+    if length := kernel.argument("length"):
+        return f'arguments.{length.name}.role: spec "none" knows masks, and no length; pass a mask'
+    if not kernel.is_open:
+        return 'shapes: spec "none" is proved for all sizes at once; add "all"'
+    return None
+
+
+def _result_problem(kernel: Kernel) -> str | None:
+    """The result is indexed by axes of the arguments, and not by the rows."""
+    axes = kernel.result_axes
+    symbols = [axis for axis in axes if isinstance(axis, str)]
+    if kernel.rows in symbols:
+        return f'result: it has the row symbol "{kernel.rows}"; a pooled result has no row axis'
+    if len(set(symbols)) < len(symbols):
+        return "result: a symbol occurs twice; give each axis a symbol of its own"
+    for symbol in symbols:
+        if symbol not in kernel.symbols:
+            hint = suggestion(symbol, kernel.symbols)
+            return f'result: no argument uses the symbol "{symbol}"{hint}'
+    if kernel.spec == "none":
+        return None
+    for argument in kernel.having("features", "logits", "mask", "length"):
+        for axis in argument.shape:
+            if axis != kernel.rows and axis not in axes:
+                return (
+                    f'result: the axis "{axis}" of {argument.name} is missing; attention pooling keeps all '
+                    "axes but the rows"
+                )
+            if isinstance(axis, int) and argument.role != "features":
+                return f'arguments.{argument.name}.shape: the axis {axis} needs a symbol, as "b" or "h"'
     return None
 
 
 def _symbols_problem(kernel: Kernel) -> str | None:
-    used = {axis for argument in kernel.arguments for axis in argument.shape if isinstance(axis, str)}
+    used = set(kernel.symbols)
     if not kernel.shapes:
-        return "shapes: there is none; give at least one, such as { n = 4, d = 3 }"
+        return 'shapes: there is none; write "all", or give at least one, such as { n = 4, d = 3 }'
     for argument in kernel.arguments:
         for axis in argument.shape:
             if isinstance(axis, int) and axis < 1:
@@ -243,7 +416,9 @@ def _symbols_problem(kernel: Kernel) -> str | None:
         for symbol in sorted(shape.keys() - used):
             return f'shapes.{number}: no argument uses the symbol "{symbol}"{suggestion(symbol, used)}'
         for symbol, size in shape.items():
-            if size < 1:
+            if isinstance(size, str) and shape != kernel.open_shape:
+                return f'shapes.{number}.{symbol}: "{size}" is not a size; give a number'
+            if isinstance(size, int) and size < 1:
                 return f"shapes.{number}.{symbol}: the size {size} is not positive"
         if shape in kernel.shapes[:number]:
             return f"shapes.{number}: this shape is given twice; remove one"
@@ -251,7 +426,7 @@ def _symbols_problem(kernel: Kernel) -> str | None:
 
 
 def _pairs_problem(kernel: Kernel) -> str | None:
-    if len(kernel.shapes) == 1 or kernel.padding_pairs():
+    if kernel.is_open or len(kernel.shapes) == 1 or kernel.padding_pairs():
         return None
     return (
         "shapes: no two shapes pair up for the padding property, which compares shapes that differ "

@@ -17,19 +17,46 @@ import json
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from math import gcd
-from typing import Annotated, Any, Literal, NoReturn, Self, TypeAlias
+from typing import Annotated, Any, Literal, NoReturn, Self, TypeAlias, get_args
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, ValidationError, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    ValidationError,
+    model_validator,
+)
 
+from maskpool_verify import dims
 from maskpool_verify.errors import AuditError
 from maskpool_verify.manifest import DType, Role
 
 SCHEMA: Literal["maskpool-verify/program/1"] = "maskpool-verify/program/1"
 
-Size: TypeAlias = Annotated[int, Field(ge=1)]
-"""The length of an axis."""
+
+def _canonical(size: str) -> str:
+    if not dims.canonical(size):
+        raise ValueError(f'"{size}" is not the canonical text of a size')
+    return size
+
+
+Size: TypeAlias = Annotated[int, Field(ge=1)] | Annotated[str, AfterValidator(_canonical)]
+"""The length of an axis: a number, or a polynomial in the symbols (see :mod:`maskpool_verify.dims`)."""
+
+SIZE_FIELDS = ("shape", "new_sizes", "start_indices", "limit_indices", "dim")
+"""The parameters of equations that hold sizes, as JAX calls them."""
+
+Start: TypeAlias = Annotated[int, Field(ge=0)] | Annotated[str, AfterValidator(_canonical)]
+"""A position along an axis."""
+
+Dimension: TypeAlias = int | Annotated[str, AfterValidator(_canonical)]
+"""A polynomial in the symbols of any sign."""
 
 FloatDType: TypeAlias = Literal["float16", "bfloat16", "float32", "float64"]
+IntDType: TypeAlias = Literal["int32", "int64"]
 
 Axis: TypeAlias = Annotated[int, Field(ge=0)]
 """The number of an axis, counted from 0; JAX never leaves negative ones in a jaxpr."""
@@ -47,8 +74,8 @@ class ArrayType(_Model):
 
     @property
     def is_float(self) -> bool:
-        """True for every dtype but bool."""
-        return self.dtype != "bool"
+        """True for floating-point dtypes."""
+        return self.dtype in get_args(FloatDType)
 
     def __str__(self) -> str:
         return f"{self.dtype}[{','.join(map(str, self.shape))}]"
@@ -90,24 +117,64 @@ class RealLiteral(_Model):
     dtype: FloatDType
 
 
+class InfinityLiteral(_Model):
+    """``{"infinity": "negative", "dtype": "float32"}``."""
+
+    sign: Literal["negative", "positive"] = Field(alias="infinity")
+    dtype: FloatDType
+
+    @property
+    def is_negative(self) -> bool:
+        """Whether it is ``-inf``."""
+        return self.sign == "negative"
+
+
+class IntLiteral(_Model):
+    """``{"int": "-3", "dtype": "int32"}``; a decimal string, so that no JSON reader rounds it."""
+
+    text: Annotated[str, Field(pattern=r"^(0|-?[1-9][0-9]*)$")] = Field(alias="int")
+    dtype: IntDType
+
+    @property
+    def value(self) -> int:
+        """The number."""
+        return int(self.text)
+
+
 class BoolLiteral(_Model):
     """``{"bool": true}``."""
 
     value: bool = Field(alias="bool")
 
 
+Literals: TypeAlias = RealLiteral | InfinityLiteral | IntLiteral | BoolLiteral
+"""The kinds of literals."""
+
+
 def _kind(operand: Any) -> str | None:
-    """The key that tells the three kinds of operands apart, so that a message is about the right one."""
+    """The key that tells the kinds of operands apart, so that a message is about the right one."""
     keys = operand.keys() if isinstance(operand, dict) else {_KEYS.get(type(operand))}
-    return next((key for key in ("var", "real", "bool") if key in keys), None)
+    return next((key for key in _KEYS.values() if key in keys), None)
 
 
-_KEYS: Mapping[type, str] = {Var: "var", RealLiteral: "real", BoolLiteral: "bool"}
+_KEYS: Mapping[type, str] = {
+    Var: "var",
+    RealLiteral: "real",
+    InfinityLiteral: "infinity",
+    IntLiteral: "int",
+    BoolLiteral: "bool",
+}
 
 Operand: TypeAlias = Annotated[
-    Annotated[Var, Tag("var")] | Annotated[RealLiteral, Tag("real")] | Annotated[BoolLiteral, Tag("bool")],
+    Annotated[Var, Tag("var")]
+    | Annotated[RealLiteral, Tag("real")]
+    | Annotated[InfinityLiteral, Tag("infinity")]
+    | Annotated[IntLiteral, Tag("int")]
+    | Annotated[BoolLiteral, Tag("bool")],
     Discriminator(
-        _kind, custom_error_type="operand", custom_error_message='expected "var", "real" or "bool"'
+        _kind,
+        custom_error_type="operand",
+        custom_error_message='expected "var", "real", "infinity", "int" or "bool"',
     ),
 ]
 """A variable or a scalar literal.
@@ -134,10 +201,14 @@ def _ill_typed(message: str) -> NoReturn:
 
 
 def _is_float(operand: Known) -> bool:
-    return operand.dtype != "bool"
+    return operand.dtype in get_args(FloatDType)
 
 
-def _shape(operand: Known) -> tuple[int, ...]:
+def _is_bool(operand: Known) -> bool:
+    return operand.dtype == "bool"
+
+
+def _shape(operand: Known) -> tuple[Size, ...]:
     """The shape of an operand that is not broadcast: a literal is a scalar."""
     return () if isinstance(operand, Scalar) else operand.shape
 
@@ -150,7 +221,7 @@ def _dtype(operands: Sequence[Known]) -> DType:
     return dtypes.pop()
 
 
-def _common_shape(operands: Sequence[Known]) -> tuple[int, ...]:
+def _common_shape(operands: Sequence[Known]) -> tuple[Size, ...]:
     """The one shape of all variables among ``operands``; ``()`` if all are literals."""
     shapes = {operand.shape for operand in operands if isinstance(operand, ArrayType)}
     if len(shapes) > 1:
@@ -163,8 +234,13 @@ def _require_float(operands: Sequence[Known]) -> None:
         _ill_typed(f"needs float operands, has {', '.join(map(str, operands))}")
 
 
+def _require_numbers(operands: Sequence[Known]) -> None:
+    if any(map(_is_bool, operands)):
+        _ill_typed(f"needs float or int operands, has {', '.join(map(str, operands))}")
+
+
 def _require_bool(operands: Sequence[Known]) -> None:
-    if any(map(_is_float, operands)):
+    if not all(map(_is_bool, operands)):
         _ill_typed(f"needs bool operands, has {', '.join(map(str, operands))}")
 
 
@@ -173,7 +249,7 @@ def _require_axes(axes: Sequence[int], rank: int) -> None:
         _ill_typed(f"axes {tuple(axes)} are not distinct axes of a rank-{rank} array")
 
 
-def _without(shape: Sequence[int], axes: Sequence[int]) -> tuple[int, ...]:
+def _without(shape: Sequence[Size], axes: Sequence[int]) -> tuple[Size, ...]:
     return tuple(size for axis, size in enumerate(shape) if axis not in axes)
 
 
@@ -195,7 +271,37 @@ class _Equation(_Model):
 class FloatUnary(_Equation):
     """Elementwise function of one float array."""
 
-    primitive: Literal["neg", "exp", "log", "tanh", "logistic"]
+    primitive: Literal[
+        "neg",
+        "exp",
+        "log",
+        "tanh",
+        "logistic",
+        "sqrt",
+        "rsqrt",
+        "cbrt",
+        "exp2",
+        "expm1",
+        "log1p",
+        "erf",
+        "erfc",
+        "erf_inv",
+        "abs",
+        "sign",
+        "floor",
+        "ceil",
+        "sin",
+        "cos",
+        "tan",
+        "asin",
+        "acos",
+        "atan",
+        "sinh",
+        "cosh",
+        "asinh",
+        "acosh",
+        "atanh",
+    ]
     operands: OneOperand
 
     def infer(self, operands: Sequence[Known]) -> ArrayType:
@@ -203,25 +309,36 @@ class FloatUnary(_Equation):
         return ArrayType(dtype=_dtype(operands), shape=_common_shape(operands))
 
 
-class FloatBinary(_Equation):
-    """Elementwise function of two float arrays of the same dtype and shape."""
+class IsFinite(_Equation):
+    """Elementwise: false of infinities and NaN."""
+
+    primitive: Literal["is_finite"]
+    operands: OneOperand
+
+    def infer(self, operands: Sequence[Known]) -> ArrayType:
+        _require_float(operands)
+        return ArrayType(dtype="bool", shape=_common_shape(operands))
+
+
+class Binary(_Equation):
+    """Elementwise function of two arrays of numbers of the same dtype and shape."""
 
     primitive: Literal["add", "sub", "mul", "div", "max", "min"]
     operands: TwoOperands
 
     def infer(self, operands: Sequence[Known]) -> ArrayType:
-        _require_float(operands)
+        _require_numbers(operands)
         return ArrayType(dtype=_dtype(operands), shape=_common_shape(operands))
 
 
 class Compare(_Equation):
-    """Elementwise comparison of two float arrays of the same dtype and shape."""
+    """Elementwise comparison of two arrays of numbers of the same dtype and shape."""
 
     primitive: Literal["lt", "le", "gt", "ge", "eq", "ne"]
     operands: TwoOperands
 
     def infer(self, operands: Sequence[Known]) -> ArrayType:
-        _require_float(operands)
+        _require_numbers(operands)
         _dtype(operands)
         return ArrayType(dtype="bool", shape=_common_shape(operands))
 
@@ -240,7 +357,7 @@ class Not(_Equation):
 class BoolBinary(_Equation):
     """Elementwise connective of two bool arrays of the same shape."""
 
-    primitive: Literal["and", "or"]
+    primitive: Literal["and", "or", "xor"]
     operands: TwoOperands
 
     def infer(self, operands: Sequence[Known]) -> ArrayType:
@@ -279,15 +396,15 @@ class BroadcastInDim(_Equation):
 
 
 class Reshape(_Equation):
-    """Adds or removes axes of size 1; the other axes keep size and order."""
+    """The same entries, in row-major order, in another shape."""
 
     primitive: Literal["reshape"]
     operands: OneOperand
     new_sizes: tuple[Size, ...]
 
     def infer(self, operands: Sequence[Known]) -> ArrayType:
-        if [n for n in _shape(operands[0]) if n != 1] != [n for n in self.new_sizes if n != 1]:
-            _ill_typed(f"{operands[0]} to {self.new_sizes} does more than add or remove axes of size 1")
+        if dims.mul(*_shape(operands[0])) != dims.mul(*self.new_sizes):
+            _ill_typed(f"{operands[0]} and {self.new_sizes} do not have the same number of entries")
         return ArrayType(dtype=_dtype(operands), shape=self.new_sizes)
 
 
@@ -321,18 +438,108 @@ class Transpose(_Equation):
         return ArrayType(dtype=_dtype(operands), shape=shape)
 
 
-class FloatReduce(_Equation):
-    """Sum or maximum of a float array over ``axes``."""
+class Slice(_Equation):
+    """The entries from ``start_indices`` on, and before ``limit_indices``."""
 
-    primitive: Literal["reduce_sum", "reduce_max"]
+    primitive: Literal["slice"]
+    operands: OneOperand
+    start_indices: tuple[Start, ...]
+    limit_indices: tuple[Size, ...]
+
+    def infer(self, operands: Sequence[Known]) -> ArrayType:
+        source = _shape(operands[0])
+        if not len(source) == len(self.start_indices) == len(self.limit_indices):
+            _ill_typed(f"start_indices and limit_indices need one entry for each axis of {operands[0]}")
+        for size, start, limit in zip(source, self.start_indices, self.limit_indices, strict=True):
+            if not (dims.nonnegative(dims.sub(limit, start)) and dims.nonnegative(dims.sub(size, limit))):
+                _ill_typed(f"the slice from {start} to {limit} may not be on an axis of size {size}")
+        shape = tuple(map(dims.sub, self.limit_indices, self.start_indices))
+        return ArrayType(dtype=_dtype(operands), shape=shape)
+
+
+class Reverse(_Equation):
+    """The axes ``dimensions`` in reverse order."""
+
+    primitive: Literal["rev"]
+    operands: OneOperand
+    dimensions: tuple[Axis, ...]
+
+    def infer(self, operands: Sequence[Known]) -> ArrayType:
+        source = _shape(operands[0])
+        _require_axes(self.dimensions, len(source))
+        return ArrayType(dtype=_dtype(operands), shape=source)
+
+
+class Concatenate(_Equation):
+    """Two arrays, one behind the other along the axis ``dimension``."""
+
+    primitive: Literal["concatenate"]
+    operands: TwoOperands
+    dimension: Axis
+
+    def infer(self, operands: Sequence[Known]) -> ArrayType:
+        left, right = map(_shape, operands)
+        _require_axes((self.dimension,), len(left))
+        if _without(left, (self.dimension,)) != _without(right, (self.dimension,)):
+            _ill_typed(f"{operands[0]} and {operands[1]} differ in more than axis {self.dimension}")
+        shape = list(left)
+        shape[self.dimension] = dims.add(left[self.dimension], right[self.dimension])
+        return ArrayType(dtype=_dtype(operands), shape=tuple(shape))
+
+
+class Iota(_Equation):
+    """The coordinate along the axis ``dimension``, from 0."""
+
+    primitive: Literal["iota"]
+    operands: tuple[()]
+    shape: tuple[Size, ...]
+    dimension: Axis
+    dtype: FloatDType | IntDType
+
+    def infer(self, operands: Sequence[Known]) -> ArrayType:
+        _require_axes((self.dimension,), len(self.shape))
+        return ArrayType(dtype=self.dtype, shape=self.shape)
+
+
+class DimAsValue(_Equation):
+    """The value of a size; JAX makes it an int64 where that is its default, else an int32."""
+
+    primitive: Literal["dim_as_value"]
+    operands: tuple[()]
+    dim: Dimension
+
+    def infer(self, operands: Sequence[Known]) -> ArrayType:
+        if self.result.dtype not in get_args(IntDType):
+            _ill_typed(f"a size is not of type {self.result}")
+        return ArrayType(dtype=self.result.dtype, shape=())
+
+
+class Reduce(_Equation):
+    """Sum, product, maximum or minimum of an array of numbers over ``axes``."""
+
+    primitive: Literal["reduce_sum", "reduce_prod", "reduce_max", "reduce_min"]
     operands: OneOperand
     axes: tuple[Axis, ...]
 
     def infer(self, operands: Sequence[Known]) -> ArrayType:
-        _require_float(operands)
+        _require_numbers(operands)
         source = _shape(operands[0])
         _require_axes(self.axes, len(source))
         return ArrayType(dtype=_dtype(operands), shape=_without(source, self.axes))
+
+
+class Cumulate(_Equation):
+    """The reductions of the entries up to each position along ``axis``."""
+
+    primitive: Literal["cumsum", "cumprod", "cummax", "cummin"]
+    operands: OneOperand
+    axis: Axis
+
+    def infer(self, operands: Sequence[Known]) -> ArrayType:
+        _require_numbers(operands)
+        source = _shape(operands[0])
+        _require_axes((self.axis,), len(source))
+        return ArrayType(dtype=_dtype(operands), shape=source)
 
 
 class BoolReduce(_Equation):
@@ -380,21 +587,25 @@ class DotGeneral(_Equation):
 
 
 class ConvertElementType(_Equation):
-    """Conversion of a bool array (false is 0, true is 1) or of a float array (rounding) to a float dtype."""
+    """Conversion: false is 0 and true is 1; numbers are rounded to float dtypes, and true unless 0.
+
+    There is none from float to int dtypes, which truncates.
+    """
 
     primitive: Literal["convert_element_type"]
     operands: OneOperand
     new_dtype: DType
 
     def infer(self, operands: Sequence[Known]) -> ArrayType:
-        if self.new_dtype == "bool":
-            _ill_typed("a conversion to bool is not supported")
+        if _is_float(operands[0]) and self.new_dtype in get_args(IntDType):
+            _ill_typed(f"a conversion from {operands[0].dtype} to {self.new_dtype} is not supported")
         return ArrayType(dtype=self.new_dtype, shape=_shape(operands[0]))
 
 
 Equation: TypeAlias = Annotated[
     FloatUnary
-    | FloatBinary
+    | IsFinite
+    | Binary
     | Compare
     | Not
     | BoolBinary
@@ -403,7 +614,13 @@ Equation: TypeAlias = Annotated[
     | Reshape
     | Squeeze
     | Transpose
-    | FloatReduce
+    | Slice
+    | Reverse
+    | Concatenate
+    | Iota
+    | DimAsValue
+    | Reduce
+    | Cumulate
     | BoolReduce
     | DotGeneral
     | ConvertElementType,
@@ -427,8 +644,8 @@ class Argument(_Model):
 class Program(_Model):
     """A kernel at one shape, as imported from its jaxpr; always well typed.
 
-    ``shape`` gives the size of every symbol of the manifest, ``result`` is the operand that the kernel
-    returns and ``type`` its type.
+    ``shape`` gives the size of every symbol of the manifest: a number, or the name under which its size is
+    left open. ``result`` is the operand that the kernel returns and ``type`` its type.
     """
 
     schema_version: Literal["maskpool-verify/program/1"] = Field(alias="schema")
@@ -440,6 +657,11 @@ class Program(_Model):
     equations: tuple[Equation, ...]
     result: Operand
     type: ArrayType
+
+    @property
+    def symbols(self) -> tuple[str, ...]:
+        """The symbols of the manifest whose sizes are left open, in the order of their numbers in Lean."""
+        return tuple(symbol for symbol, size in self.shape.items() if isinstance(size, str))
 
     def variable_types(self) -> tuple[ArrayType, ...]:
         """The type of every variable, by its number."""
@@ -465,6 +687,43 @@ class Program(_Model):
         return self
 
 
+def at(program: Program, sizes: Mapping[str, int]) -> Program:
+    """The program when the symbols of the manifest have the values ``sizes``.
+
+    Raises:
+        ValueError: there is no such program, because an axis would be empty.
+    """
+    values = {name: sizes[symbol] for symbol, name in program.shape.items() if isinstance(name, str)}
+
+    def placed(value: Any) -> Any:
+        if isinstance(value, tuple | list):
+            return tuple(map(placed, value))
+        return dims.at(value, values) if isinstance(value, str) else value
+
+    def typed(kind: ArrayType) -> ArrayType:
+        return ArrayType(dtype=kind.dtype, shape=placed(kind.shape))
+
+    equations = []
+    for equation in program.equations:
+        fields = {name: getattr(equation, name) for name in type(equation).model_fields}
+        fields |= {name: placed(fields[name]) for name in SIZE_FIELDS if name in fields}
+        equations.append(type(equation).model_validate({**fields, "result": typed(equation.result)}))
+    return Program(
+        schema=SCHEMA,
+        kernel=program.kernel,
+        function=program.function,
+        shape={symbol: dims.at(size, values) for symbol, size in program.shape.items()},
+        jax_version=program.jax_version,
+        arguments=tuple(
+            Argument(name=a.name, role=a.role, dtype=a.dtype, shape=placed(a.shape))
+            for a in program.arguments
+        ),
+        equations=tuple(equations),
+        result=program.result,
+        type=typed(program.type),
+    )
+
+
 def operand_type(operand: Operand, types: Sequence[ArrayType]) -> Known:
     """What is known of ``operand`` if ``types`` are the variables so far; ``ValueError`` if it is not one."""
     match operand:
@@ -472,10 +731,10 @@ def operand_type(operand: Operand, types: Sequence[ArrayType]) -> Known:
             if operand.index >= len(types):
                 raise ValueError(f"variable {operand.index} is not defined yet")
             return types[operand.index]
-        case RealLiteral():
-            return Scalar(dtype=operand.dtype)
         case BoolLiteral():
             return Scalar(dtype="bool")
+        case _:
+            return Scalar(dtype=operand.dtype)
 
 
 def _ordered(equation: Mapping[str, Any]) -> dict[str, Any]:

@@ -18,11 +18,12 @@ from maskpool_verify.errors import UsageError
 from maskpool_verify.files import disk_faults, write_whole
 from maskpool_verify.lean.properties import Property
 from maskpool_verify.provenance import Provenance
+from maskpool_verify.refute.counterexample import Counterexample, FloatWarning
 from maskpool_verify.second_kernel import SecondKernelResult
 
 Verdict: TypeAlias = Literal["verified", "refuted", "unproved", "unsupported", "stale", "error"]
 
-SCHEMA: Literal["maskpool-verify/report/1"] = "maskpool-verify/report/1"
+SCHEMA: Literal["maskpool-verify/report/2"] = "maskpool-verify/report/2"
 
 _SEVERITY: tuple[Verdict, ...] = ("verified", "unproved", "refuted", "unsupported", "stale", "error")
 
@@ -32,9 +33,12 @@ class _Model(BaseModel):
 
 
 class TraceReport(_Model):
-    """One imported program: ``shape`` gives the size of each symbol, ``equations`` their number."""
+    """One imported program: ``shape`` gives the size of each symbol, ``equations`` their number.
 
-    shape: dict[str, int]
+    A size that is left open is the name under which it is.
+    """
+
+    shape: dict[str, int | str]
     equations: int
     digest: str
 
@@ -52,24 +56,30 @@ class TheoremReport(_Model):
 
     name: str
     property: Property
-    shape: dict[str, int]
-    padded_shape: dict[str, int] | None = None
+    shape: dict[str, int | str]
+    padded_shape: dict[str, int | str] | None = None
     statement: str
     digest: str | None = None
     axioms: tuple[str, ...] = ()
     library_theorems: int = 0
-    status: Literal["proved", "failed"]
+    status: Literal["proved", "failed", "refuted"]
     reason: str | None = None
 
 
 class KernelReport(_Model):
-    """What is known about one kernel. ``counterexample`` is always null in this version of the schema."""
+    """What is known about one kernel.
+
+    There is at most one counterexample for a property: ``proved`` ones are what ``refuted`` means, and those
+    that are only ``observed`` belong to a kernel that cannot be imported. ``warnings`` say where floating
+    point breaks what the reals do not.
+    """
 
     name: str
     verdict: Verdict
     traces: tuple[TraceReport, ...] = ()
     theorems: tuple[TheoremReport, ...] = ()
-    counterexample: None = None
+    counterexamples: tuple[Counterexample, ...] = ()
+    warnings: tuple[FloatWarning, ...] = ()
     messages: tuple[str, ...] = ()
 
 
@@ -87,7 +97,7 @@ class Report(_Model):
     ``definitions`` are the declarations of the project that the statements need, each with a digest.
     """
 
-    schema_version: Literal["maskpool-verify/report/1"] = Field(alias="schema")
+    schema_version: Literal["maskpool-verify/report/2"] = Field(alias="schema")
     verdict: Verdict
     engine: EngineInfo | None
     kernels: tuple[KernelReport, ...]

@@ -9,13 +9,15 @@ from dataclasses import dataclass, field
 
 from click import style
 
-from maskpool_verify.lean.properties import PROPERTIES, Property, shape_name
+from maskpool_verify.lean.properties import OPEN, PROPERTIES, Property, shape_name
+from maskpool_verify.refute import render
 from maskpool_verify.report import KernelReport, Report, TheoremReport, Verdict
 
 WIDTH = 100
 
 MEANING: Mapping[Property, str] = {
     "translation": "the imported program is the traced function, over any arithmetic",
+    "instance": "the program at a listed shape is the one for all sizes, over any arithmetic",
     "specification": "it computes masked attention pooling",
     "permutation": "the order of the rows does not matter",
     "padding": "further masked rows do not matter, whatever they hold",
@@ -63,6 +65,10 @@ class _Page:
             indent = " " * len(first) + line[: len(line) - len(line.lstrip())]
             self.lines += self.wrapped(line.strip(), indent, indent + "  ") or [""]
 
+    def verbatim(self, text: str) -> None:
+        """Lines that are laid out already."""
+        self.lines += [f"  {line}" if line else "" for line in _CONTROL.sub(" ", text).splitlines()]
+
     def heading(self, text: str) -> None:
         self.lines += ["", self.styled(text, bold=True)]
 
@@ -101,7 +107,7 @@ def _rows(kernel: KernelReport) -> Iterator[tuple[Sequence[str], str | None]]:
                     axioms = ", ".join(theorem.axioms) or "none"
                     yield (property_, _place(theorem), "proved", axioms), "green"
                 else:
-                    yield (property_, _place(theorem), "FAILED", theorem.reason or ""), "red"
+                    yield (property_, _place(theorem), theorem.status.upper(), theorem.reason or ""), "red"
 
 
 def _kernel(page: _Page, kernel: KernelReport) -> None:
@@ -109,7 +115,8 @@ def _kernel(page: _Page, kernel: KernelReport) -> None:
     page.lines += ["", f"{page.styled(kernel.name, bold=True)}  {verdict}"]
     for trace in kernel.traces:
         shape = ", ".join(f"{symbol} = {size}" for symbol, size in trace.shape.items())
-        line = f"traced at {shape}: {trace.equations} equations, {trace.digest[:19]}…"
+        where = "for all sizes" if shape_name(trace.shape) == OPEN else f"at {shape}"
+        line = f"traced {where}: {trace.equations} equations, {trace.digest[:19]}…"
         page.lines += [page.styled(part, dim=True) for part in page.wrapped(line, "  ")]
     if kernel.theorems:
         page.lines.append("")
@@ -117,6 +124,12 @@ def _kernel(page: _Page, kernel: KernelReport) -> None:
     for message in kernel.messages:
         page.lines.append("")
         page.put(message, "  ")
+    for found in kernel.counterexamples:
+        page.lines.append("")
+        page.verbatim(render(found))
+    for warning in kernel.warnings:
+        page.lines.append("")
+        page.put(f"Warning: {warning.sentence}", "  ")
 
 
 def _second_kernel(page: _Page, report: Report) -> None:

@@ -1,22 +1,25 @@
 """From a Python function to one flat list of equations, on jaxpr objects.
 
 JAX nests jaxprs: ``jnp.where`` alone is a call of a ``jit``-compiled function. :func:`trace` replaces every
-such call by the equations of its body, and drops equations that the output does not depend on: JAX leaves
-them in place, and they cannot change the result, for an equation with a side effect is refused first. Nothing
-else is rewritten.
+such call by the equations of its body, a ``scan`` by those of all its steps, and drops equations that the
+output does not depend on: JAX leaves them in place, and they cannot change the result, for an equation with a
+side effect is refused first. Derived primitives are written out by :mod:`maskpool_verify.lowering`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import jax
 import numpy as np
+from jax import export
 from jax.extend import core
 
+from maskpool_verify import dims
+from maskpool_verify.dims import Size
 from maskpool_verify.errors import TraceError, UnsupportedError
 from maskpool_verify.loading import KernelFunction, UserFiles, definition
 
@@ -38,7 +41,7 @@ class Aval:
     """Abstract value: JAX's name of a dtype, supported or not, and a shape."""
 
     dtype: str
-    shape: tuple[int, ...]
+    shape: tuple[Size, ...]
 
     def __str__(self) -> str:
         return f"{self.dtype}[{','.join(map(str, self.shape))}]"
@@ -88,28 +91,56 @@ class FlatJaxpr:
     jax_version: str
 
 
+def restricted(flat: FlatJaxpr, index: int) -> FlatJaxpr:
+    """The equations that variable ``index`` needs, which is returned."""
+    inputs = len(flat.inputs)
+    live = {index}
+    for number in range(len(flat.equations) - 1, -1, -1):
+        if inputs + number in live:
+            operands = flat.equations[number].operands
+            live |= {operand.index for operand in operands if isinstance(operand, FlatVar)}
+    numbers = {number: number for number in range(inputs)}
+    equations: list[FlatEquation] = []
+    for number, equation in enumerate(flat.equations, inputs):
+        if number in live:
+            numbers[number] = inputs + len(equations)
+            equations.append(
+                replace(
+                    equation,
+                    operands=tuple(
+                        FlatVar(numbers[operand.index]) if isinstance(operand, FlatVar) else operand
+                        for operand in equation.operands
+                    ),
+                )
+            )
+    aval = (*flat.inputs, *(equation.aval for equation in flat.equations))[index]
+    return replace(flat, equations=tuple(equations), output=FlatVar(numbers[index]), output_aval=aval)
+
+
 def trace(function: KernelFunction, inputs: Sequence[Aval], *, label: str, root: Path) -> FlatJaxpr:
     """Trace ``function`` on abstract arrays; ``root`` is the directory of the manifest.
 
+    A symbol in the shape of an input is a size that is left open.
+
     :class:`TraceError` if the function raises or does not return one float array; :class:`UnsupportedError`
-    for side effects, array constants, primitives with several results and calls with unknown parameters.
+    for side effects, array constants, primitives with several results, calls with unknown parameters, and
+    where only open sizes make the function raise.
     """
     place = definition(function)
     files = UserFiles(root, place[0] if place else None)
     name = getattr(function, "__name__", type(function).__name__)
     home = Source(files.name(str(place[0])), place[1], name) if place else Source(f"<{name}>", 0, name)
-    structs = [
-        jax.ShapeDtypeStruct(aval.shape, jax.numpy.dtype(aval.dtype))  # type: ignore[no-untyped-call]
-        for aval in inputs
-    ]
     try:
-        with jax.enable_x64(any(aval.dtype == "float64" for aval in inputs)):
-            closed, result = jax.make_jaxpr(function, return_shape=True)(*structs)
+        with jax.enable_x64(any(aval.dtype.endswith("64") for aval in inputs)):
+            closed, result = jax.make_jaxpr(function, return_shape=True)(*_structs(inputs))
     except (Exception, SystemExit) as error:
-        shapes = ", ".join(map(str, inputs))
-        raise TraceError(
-            f"{label} at {home}: tracing with {shapes} raises {files.describe(error)}."
-        ) from None
+        shapes, reason = ", ".join(map(str, inputs)), files.describe(error)
+        if _open_symbols(inputs) and _is_traceable(function, inputs):
+            raise UnsupportedError(
+                f"{label} at {home}: tracing for all sizes with {shapes} raises {reason}; "
+                'list concrete shapes in place of "all".'
+            ) from None
+        raise TraceError(f"{label} at {home}: tracing with {shapes} raises {reason}.") from None
     if not isinstance(result, jax.ShapeDtypeStruct):
         kind = type(result).__name__
         raise TraceError(f"{label} at {home}: it returns a {kind}; a kernel must return exactly one array.")
@@ -122,6 +153,51 @@ def trace(function: KernelFunction, inputs: Sequence[Aval], *, label: str, root:
             f"{label} at {home}: it returns {flat.output_aval}; a kernel must return a float array."
         )
     return flat
+
+
+def _open_symbols(inputs: Sequence[Aval]) -> tuple[str, ...]:
+    """The symbols that occur in the shapes, in order."""
+    found = [symbol for aval in inputs for size in aval.shape for symbol in sorted(dims.symbols(size))]
+    return tuple(dict.fromkeys(found))
+
+
+def _structs(inputs: Sequence[Aval]) -> list[jax.ShapeDtypeStruct]:
+    """The abstract inputs in JAX's terms; open sizes share one scope."""
+    names = _open_symbols(inputs)
+    symbols = dict(zip(names, export.symbolic_shape(", ".join(names)), strict=True)) if names else {}
+    return [
+        jax.ShapeDtypeStruct(  # type: ignore[no-untyped-call]
+            tuple(symbols[size] if isinstance(size, str) else size for size in aval.shape),
+            jax.numpy.dtype(aval.dtype),
+        )
+        for aval in inputs
+    ]
+
+
+def _is_traceable(function: KernelFunction, inputs: Sequence[Aval]) -> bool:
+    """Whether tracing succeeds with numbers in place of open sizes."""
+    sizes = {symbol: number for number, symbol in enumerate(_open_symbols(inputs), 3)}
+    closed = [Aval(a.dtype, tuple(dims.at(size, sizes) for size in a.shape)) for a in inputs]
+    try:
+        with jax.enable_x64(any(aval.dtype.endswith("64") for aval in inputs)):
+            jax.make_jaxpr(function)(*_structs(closed))
+    except (Exception, SystemExit):
+        return False
+    return True
+
+
+def is_size(size: Any) -> bool:
+    """Whether JAX would take it for the size of an axis."""
+    return isinstance(size, int) or bool(export.is_symbolic_dim(size))
+
+
+def size_of(size: Any) -> Size:
+    """A size as JAX has it.
+
+    Raises:
+        ValueError: it is neither a number nor a polynomial in symbols.
+    """
+    return size if isinstance(size, int) else dims.parse(str(size))
 
 
 @dataclass(frozen=True)
@@ -166,6 +242,21 @@ _CALLS: Mapping[str, _Call] = {
 }
 
 
+MAX_STEPS = 64
+"""The greatest length of a loop whose steps are written out."""
+
+_SCAN_PARAMETERS = (
+    "jaxpr",
+    "length",
+    "reverse",
+    "num_consts",
+    "num_carry",
+    "linear",
+    "unroll",
+    "_split_transpose",
+)
+
+
 @dataclass(frozen=True)
 class _RawEquation:
     """An equation before dead ones are dropped; it may have any number of results."""
@@ -193,9 +284,15 @@ class _Flattening:
     def aval(self, aval: Any, source: Source) -> Aval:
         """JAX's abstract value as ours; only arrays of fixed shape have one."""
         shape = getattr(aval, "shape", None)
-        if not isinstance(shape, tuple) or not all(isinstance(size, int) for size in shape):
+        if not isinstance(shape, tuple) or not all(map(is_size, shape)):
             raise UnsupportedError(f"{self.label} at {source}: {aval} is not an array of fixed shape.")
-        return Aval(str(aval.dtype), shape)
+        try:
+            return Aval(str(aval.dtype), tuple(map(size_of, shape)))
+        except ValueError as error:
+            raise UnsupportedError(
+                f"{self.label} at {source}: the size of an axis of {aval} is not supported: {error}; "
+                'list concrete shapes in place of "all".'
+            ) from None
 
     def literal(self, value: Any, aval: Any, source: Source) -> FlatLiteral:
         """A scalar constant; array constants are refused."""
@@ -233,6 +330,10 @@ class _Flattening:
             operands = tuple(read(atom, source) for atom in eqn.invars)
             if name in _CALLS:
                 results = self.call(name, eqn.params, operands, source)
+            elif name == "scan":
+                results = self.scan(eqn.params, operands, source)
+            elif name == "split":
+                results = self.split(eqn.params, operands[0], source)
             else:
                 if eqn.effects:
                     effects = ", ".join(sorted(str(effect) for effect in eqn.effects))
@@ -264,6 +365,78 @@ class _Flattening:
         if isinstance(body, core.Jaxpr):
             return self.inline(body, (), operands, source)
         raise UnsupportedError(f'{self.label} at {source}: primitive "{name}" has no jaxpr "{call.body}".')
+
+    def aval_of(self, operand: FlatOperand) -> Aval:
+        return self.avals[operand.index] if isinstance(operand, FlatVar) else operand.aval
+
+    def emit(
+        self,
+        primitive: str,
+        params: Mapping[str, Any],
+        operands: Sequence[FlatOperand],
+        aval: Aval,
+        source: Source,
+    ) -> FlatVar:
+        """Append an equation that is not in the jaxpr, with one result."""
+        self.avals.append(aval)
+        result = FlatVar(len(self.avals) - 1)
+        self.equations.append(_RawEquation(primitive, params, tuple(operands), (result,), source))
+        return result
+
+    def part(self, x: FlatOperand, axis: int, start: Size, size: Size, source: Source) -> FlatVar:
+        """The entries of ``x`` from ``start`` on along ``axis``."""
+        aval = self.aval_of(x)
+        starts: list[Size] = [0] * len(aval.shape)
+        limits, shape = list(aval.shape), list(aval.shape)
+        starts[axis], limits[axis], shape[axis] = start, dims.add(start, size), size
+        params = {"start_indices": tuple(starts), "limit_indices": tuple(limits), "strides": None}
+        return self.emit("slice", params, (x,), Aval(aval.dtype, tuple(shape)), source)
+
+    def split(self, params: Mapping[str, Any], x: FlatOperand, source: Source) -> list[FlatOperand]:
+        """The parts of an array, each of them as a slice."""
+        results: list[FlatOperand] = []
+        start: Size = 0
+        for size in params["sizes"]:
+            known = int(size) if isinstance(size, np.integer) else size_of(size)
+            results.append(self.part(x, params["axis"], start, known, source))
+            start = dims.add(start, known)
+        return results
+
+    def scan(
+        self, params: Mapping[str, Any], operands: Sequence[FlatOperand], source: Source
+    ) -> list[FlatOperand]:
+        """The equations of all steps of a loop of fixed length."""
+        length, body = params["length"], params["jaxpr"]
+        if not isinstance(length, int) or not 1 <= length <= MAX_STEPS:
+            raise UnsupportedError(
+                f'{self.label} at {source}: primitive "scan" has {length} steps; only a fixed number from 1 '
+                f"to {MAX_STEPS} is supported."
+            )
+        for key in params:
+            if key not in _SCAN_PARAMETERS:
+                raise UnsupportedError(f'{self.label} at {source}: primitive "scan" has the parameter {key}.')
+        consts = operands[: params["num_consts"]]
+        carry = list(operands[len(consts) : len(consts) + params["num_carry"]])
+        arrays = operands[len(consts) + len(carry) :]
+        stacked: list[list[FlatOperand]] = []
+        for step in reversed(range(length)) if params["reverse"] else range(length):
+            entries = []
+            for x in arrays:
+                row, aval = self.part(x, 0, step, 1, source), self.aval_of(x)
+                entry = Aval(aval.dtype, aval.shape[1:])
+                entries.append(self.emit("squeeze", {"dimensions": (0,)}, (row,), entry, source))
+            outputs = self.inline(body.jaxpr, body.consts, [*consts, *carry, *entries], source)
+            carry = outputs[: len(carry)]
+            stacked.append(outputs[len(carry) :])
+        if params["reverse"]:
+            stacked.reverse()
+        return carry + [self.stack(steps, source) for steps in zip(*stacked, strict=True)]
+
+    def stack(self, entries: Sequence[FlatOperand], source: Source) -> FlatVar:
+        """The entries along a new first axis."""
+        aval = self.aval_of(entries[0])
+        shape = (len(entries), *aval.shape)
+        return self.emit("stack", {"axis": 0}, entries, Aval(aval.dtype, shape), source)
 
     def source(self, eqn: Any, caller: Source) -> Source:
         """The deepest line of user code of an equation; inside a function of JAX, the line that calls it.

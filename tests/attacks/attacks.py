@@ -15,10 +15,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
+from maskpool_verify import certificates
 from maskpool_verify.engine.wasm import default_cache
 from maskpool_verify.engine.wasm.build import _Record
 from maskpool_verify.engine.wasm.package import GITHASH, LEAN_VERSION, installation
 from maskpool_verify.files import secret
+from maskpool_verify.frontend import trace_kernel
+from maskpool_verify.manifest import load_manifest
 from maskpool_verify.olean import expr as x
 from maskpool_verify.olean import load, parse_name
 
@@ -158,7 +161,7 @@ def linked_certificates(project: Path) -> None:
 def swapped_programs(project: Path) -> None:
     """Each shape has the program of the other one."""
     for suffix in ("json", "lean"):
-        short, long = (project / FOLDER / f"{shape}.{suffix}" for shape in ("n4_d3", "n6_d3"))
+        short, long = (project / FOLDER / f"{shape}.{suffix}" for shape in ("symbolic", "n4_d3"))
         texts = short.read_text("utf-8"), long.read_text("utf-8")
         long.write_text(texts[0], "utf-8")
         short.write_text(texts[1], "utf-8")
@@ -173,11 +176,29 @@ def swapped_branches(project: Path) -> None:
     )(project)
 
 
+def special_case(project: Path) -> None:
+    """At four rows, the kernel doubles the result; for all sizes it is traced as it was."""
+    exchange(
+        f"kernels/{KERNEL}.py",
+        "    return jnp.where(nonempty, pooled / jnp.where(nonempty, normalizer, 1.0), 0.0)\n",
+        "    result = jnp.where(nonempty, pooled / jnp.where(nonempty, normalizer, 1.0), 0.0)\n"
+        "    return 2.0 * result if mask.shape[0] == 4 else result\n",
+    )(project)
+
+
+def traced_again(project: Path) -> None:
+    """The certificates are those of the kernels as they are."""
+    manifest = load_manifest(project / "maskpool.toml")
+    for kernel in manifest.kernels:
+        traces = [trace_kernel(kernel, shape, project) for shape in kernel.shapes]
+        certificates.write(project, kernel, traces)
+
+
 def deleted_theorem(project: Path) -> None:
     """The last theorem of a kernel is cut out of its certificate."""
     path = project / PROPERTIES
     text = path.read_text("utf-8")
-    begin, end = text.index("theorem padding_"), text.rindex("end certificates")
+    begin, end = text.index("theorem all_masked"), text.rindex("end certificates")
     path.write_text(text[:begin] + text[end:], "utf-8")
 
 
@@ -202,12 +223,12 @@ def locked(change: Callable[[Any], None]) -> Callable[[Path], None]:
 
 
 def other_statement(content: Any) -> None:
-    statement = content["statements"][f"certificates.{KERNEL}.n4_d3.permutation"]
-    statement["statement"] = statement["statement"].replace("(σ : Fin 4 ≃ Fin 4) ", "")
+    statement = content["statements"][f"certificates.{KERNEL}.symbolic.permutation"]
+    statement["statement"] = statement["statement"].replace("(σ : Fin n ≃ Fin n) ", "")
 
 
 def other_digest(content: Any) -> None:
-    content["statements"][f"certificates.{KERNEL}.n4_d3.permutation"]["digest"] = f"sha256:{64 * '0'}"
+    content["statements"][f"certificates.{KERNEL}.symbolic.permutation"]["digest"] = f"sha256:{64 * '0'}"
 
 
 def other_definition(content: Any) -> None:
@@ -281,7 +302,7 @@ def forged_proof(project: Path) -> None:
     from olean_forge import Writer, save  # noqa: PLC0415  # of the tests; the page is written without it
 
     whole = load(artifact(project, "olean"))[-1]
-    forged = parse_name(f"certificates.{KERNEL}.n4_d3.all_masked")
+    forged = parse_name(f"certificates.{KERNEL}.symbolic.all_masked")
     constants = [
         replace(k, value=x.Const(parse_name("rfl"), (x.Zero(),))) if k.name is forged else k for k in whole
     ]
@@ -356,7 +377,11 @@ ATTACKS: Sequence[Attack] = (
     Attack(
         "sorry",
         "leaves out a proof in the library",
-        exchange(TRANSFER, "  rw [h]\n  exact pool_all_masked _ _ _ fun _ => rfl", "  sorry"),
+        exchange(
+            TRANSFER,
+            "  rw [funext hlogit, funext hfeat, funext hmask]\n  exact pool_equiv logit' feat' mask' e",
+            "  sorry",
+        ),
         "source scan",
         f"{TRANSFER}:…: `sorry` {_NOT_ALLOWED}: it stands for a missing proof.",
     ),
@@ -513,13 +538,13 @@ ATTACKS: Sequence[Attack] = (
     _stale(
         "hypothesis that is never true",
         "adds a hypothesis that is false, so that the theorem says nothing",
-        exchange(PROPERTIES, "(h_features : ∀ i,", "(h : (1 : Nat) = 2) (h_features : ∀ i,"),
+        exchange(PROPERTIES, "(h_features : ∀", "(h : (1 : Nat) = 2) (h_features : ∀"),
         _LINE,
     ),
     _stale(
         "premise that is always true",
         "adds a hypothesis that looks like one, and is none",
-        exchange(PROPERTIES, "(h_features : ∀ i,", "(h : (1 : Nat) = 1) (h_features : ∀ i,"),
+        exchange(PROPERTIES, "(h_features : ∀", "(h : (1 : Nat) = 1) (h_features : ∀"),
         _LINE,
     ),
     _stale(
@@ -531,26 +556,26 @@ ATTACKS: Sequence[Attack] = (
     _stale(
         "permutation that is the identity",
         "restricts the permutation to the identity",
-        exchange(PROPERTIES, "(σ : Fin 4 ≃ Fin 4)", "(σ : Fin 4 ≃ Fin 4) (h : σ = .refl _)"),
+        exchange(PROPERTIES, "(σ : Fin n ≃ Fin n)", "(σ : Fin n ≃ Fin n) (h : σ = .refl _)"),
         _LINE,
     ),
     _stale(
         "programs swapped",
         "exchanges the programs of two shapes",
         swapped_programs,
-        f"{FOLDER}/n4_d3.json is stale: the arguments have other types",
+        f"{FOLDER}/symbolic.json is stale: the arguments have other types",
     ),
     _stale(
         "digest edited",
         "changes a digest in the index",
-        exchange(f"{FOLDER}/index.json", "sha256:ff", "sha256:00"),
+        exchange(f"{FOLDER}/index.json", "sha256:", "sha256:0"),
         f"{FOLDER}/index.json is stale: line … is not what the kernel gives now",
     ),
     _stale(
         "kernel changed",
         "swaps the branches of a selection in the kernel, and keeps its certificate",
         swapped_branches,
-        f"{FOLDER}/n4_d3.json is stale: equation v#14 was `…` and is now `…` (kernels/{KERNEL}.py:…)",
+        f"{FOLDER}/symbolic.json is stale: equation v#14 was `…` and is now `…` (kernels/{KERNEL}.py:…)",
     ),
     _stale(
         "certificate of no kernel",
@@ -583,8 +608,32 @@ ATTACKS: Sequence[Attack] = (
     _stale(
         "manifest with fewer shapes",
         "asks for one shape only, so that there is no padding to prove",
-        exchange("maskpool.toml", "{ n = 4, d = 3 }, { n = 6, d = 3 }", "{ n = 4, d = 3 }"),
-        f"{FOLDER}/n6_d3.json belongs to no shape of the manifest",
+        exchange("maskpool.toml", '["all", { n = 4, d = 3 }]', "[{ n = 4, d = 3 }]"),
+        f"{FOLDER}/symbolic.json belongs to no shape of the manifest",
+    ),
+    _stale(
+        "manifest without all sizes",
+        "asks for the listed shape alone, and removes what is proved for all sizes",
+        both(
+            exchange("maskpool.toml", '["all", { n = 4, d = 3 }]', "[{ n = 4, d = 3 }]"),
+            remove(f"{FOLDER}/symbolic.json"),
+            remove(f"{FOLDER}/symbolic.lean"),
+        ),
+        f"{FOLDER}/n4_d3.lean is stale: line … is not what the kernel gives now",
+    ),
+    # a shape that is not the kernel's
+    _stale(
+        "kernel with a special case",
+        "makes the kernel compute something else at the listed shape, and keeps its certificate",
+        special_case,
+        f"{FOLDER}/n4_d3.json is stale: equation v#… is new: …",
+    ),
+    Attack(
+        "certificate of a special case",
+        "does the same, and writes the certificate anew, with the theorems for all sizes as they were",
+        both(special_case, traced_again),
+        "build",
+        "its proof did not go through",
     ),
     Attack(
         "manifest with fewer kernels",
@@ -615,7 +664,7 @@ ATTACKS: Sequence[Attack] = (
             "  trivial : ∀ x y : R, x = y",
         ),
         "lock",
-        f"certificates.{KERNEL}.n4_d3.… states something else.",
+        f"certificates.{KERNEL}.symbolic.… states something else.",
     ),
     Attack(
         "notation with another meaning",
@@ -628,7 +677,7 @@ ATTACKS: Sequence[Attack] = (
             'notation "RealArith" => MaskPool.Trivial',
         ),
         "lock",
-        f"certificates.{KERNEL}.n4_d3.permutation states something else.",
+        f"certificates.{KERNEL}.symbolic.permutation states something else.",
     ),
     Attack(
         "instance with another meaning",
@@ -639,7 +688,7 @@ ATTACKS: Sequence[Attack] = (
             "  ⟨(Lean.Grind.Semiring.ofNat (α := R) 0).ofNat⟩",
         ),
         "lock",
-        f"certificates.{KERNEL}.n4_d3.all_masked reads the same, but means something else.",
+        f"certificates.{KERNEL}.symbolic.all_masked reads the same, but means something else.",
         slow=True,
     ),
     Attack(
@@ -647,11 +696,12 @@ ATTACKS: Sequence[Attack] = (
         "defines the permutation of rows as the identity, and proves the lemma about it anew",
         both(
             exchange("MaskPool/Tensor/Index.lean", "fun j => x (σ j.1, j.2)", "fun j => x (j.1, j.2)"),
-            exchange(
-                TRANSFER,
-                "  rw [h, h]\n  exact pool_equiv logits features.rows mask σ.index",
-                "  rfl",
-            ),
+            exchange(TRANSFER, "pool_reorder (e : ι ≃ κ)", "pool_reorder (_ : ι ≃ ι)"),
+            exchange(TRANSFER, "{logit : ι → R} {logit' : κ → R}", "{logit logit' : ι → R}"),
+            exchange(TRANSFER, "{feat : ι → δ → R} {feat' : κ → δ → R}", "{feat feat' : ι → δ → R}"),
+            exchange(TRANSFER, "{mask : ι → Bool} {mask' : κ → Bool}", "{mask mask' : ι → Bool}"),
+            exchange(TRANSFER, "' (e i)", "' i", 3),
+            exchange(TRANSFER, "  exact pool_equiv logit' feat' mask' e\n", ""),
         ),
         "lock",
         "these declarations have changed: …MaskPool.Tensor.permute.",
@@ -669,7 +719,7 @@ ATTACKS: Sequence[Attack] = (
         "proves another theorem under the name of one of the library",
         module(
             "MaskPool.Again",
-            "theorem MaskPool.IsPool.permutation : True := trivial",
+            "theorem MaskPool.pool_reorder : True := trivial",
             imported("MaskPool.lean", "MaskPool.Again"),
         ),
         "build",
@@ -681,7 +731,7 @@ ATTACKS: Sequence[Attack] = (
         "removes the accepted statements",
         remove(LOCK),
         "lock",
-        f"certificates.{KERNEL}.n4_d3.permutation is not accepted yet.",
+        f"certificates.{KERNEL}.symbolic.permutation is not accepted yet.",
     ),
     Attack(
         "lock damaged",
@@ -695,14 +745,14 @@ ATTACKS: Sequence[Attack] = (
         "makes the lock show another statement than the one that is proved",
         locked(other_statement),
         "lock",
-        f"certificates.{KERNEL}.n4_d3.permutation states something else.",
+        f"certificates.{KERNEL}.symbolic.permutation states something else.",
     ),
     Attack(
         "digest edited in the lock",
         "accepts another meaning of a statement",
         locked(other_digest),
         "lock",
-        f"certificates.{KERNEL}.n4_d3.permutation reads the same, but means something else.",
+        f"certificates.{KERNEL}.symbolic.permutation reads the same, but means something else.",
     ),
     Attack(
         "definition edited in the lock",
@@ -745,14 +795,14 @@ ATTACKS: Sequence[Attack] = (
         "replaces a compiled module by that of another kernel, from the future",
         recorded(of_another_module),
         "audit",
-        f"There is no theorem certificates.{KERNEL}.n4_d3.specification.",
+        f"There is no theorem certificates.{KERNEL}.symbolic.specification.",
     ),
     Attack(
         "forged proof",
         "replaces a proof in a compiled module by a term that proves something else",
         recorded(forged_proof),
         "second kernel",
-        f"The second kernel refuses certificates.{KERNEL}.n4_d3.all_masked of …",
+        f"The second kernel refuses certificates.{KERNEL}.symbolic.all_masked of …",
         native=True,
     ),
     Attack(

@@ -30,9 +30,14 @@ MANIFESTS = {
     "unknown key": ('rows = "n"', 'row = "n"', 'unknown key; the keys are name, .*; did you mean "rows"'),
     "no such function": ('pool"\nspec', 'pol"\nspec', 'no function .*; did you mean "masked_attention_pool"'),
     "no such file": ("kernels/masked", "kernel/masked", "no file kernel/masked_attention_pool.py"),
-    "mask of a float dtype": ('dtype = "bool"', 'dtype = "float32"', 'the mask must be "bool"'),
-    "mask of an unknown dtype": ('dtype = "bool"', 'dtype = "int32"', "'int32' is not one of"),
-    "no pair of shapes": ("n = 6, d = 3", "n = 6, d = 5", "no two shapes pair up"),
+    "features of an integer dtype": (
+        'dtype = "float32"',
+        'dtype = "int32"',
+        "the features must have a float dtype",
+    ),
+    "mask of an unknown dtype": ('dtype = "bool"', 'dtype = "int8"', "'int8' is not one of"),
+    "no pair of shapes": ('"all", {', "{ n = 6, d = 5 }, {", "no two shapes pair up"),
+    "another word for all": ('"all", {', '"any", {', "shapes.0: .*but it is 'any'"),
     "logits of another shape": (
         'dtype = "float32"\nshape = ["n"]',
         'dtype = "float32"\nshape = ["d"]',
@@ -85,20 +90,28 @@ KERNELS = {
         "    return features @ logits\n",
         r"raises TypeError at kernels/.*py:6: dot_general",
     ),
-    "a scalar": ("    return features.sum()\n", r"returns float32\[\], but spec .* demands float32\[3\]"),
+    "a scalar": ("    return features.sum()\n", r"returns float32\[\], but spec .* demands float32\[d\]"),
     "one row for each": (
         "    return features\n",
-        r"returns float32\[4,3\], but spec .* demands float32\[3\]",
+        r"returns float32\[n,d\], but spec .* demands float32\[d\]",
     ),
     "another dtype": (
         "    return features.sum(0).astype(jnp.float16)\n",
-        r"returns float16\[3\], but spec .* demands float32\[3\]",
+        r"returns float16\[d\], but spec .* demands float32\[d\]",
     ),
     "two results": ("    return features[0], logits\n", "returns a tuple"),
     "an unknown primitive": ("    return jnp.sort(features, axis=0).sum(0)\n", 'py:6.*primitive "sort"'),
-    "an infinite fill": (
-        "    return jax.nn.softmax(jnp.where(mask, logits, -jnp.inf)) @ features\n",
-        "py:6.*the literal -inf is not finite",
+    "a literal that is no number": (
+        "    return jnp.where(mask[:, None], features, jnp.nan).sum(0)\n",
+        "py:6.*nan",
+    ),
+    "a branch that depends on a size": (
+        "    return features[0] if mask.shape[0] > 3 else features[1]\n",
+        'tracing for all sizes .* raises Inconclusive.* list concrete shapes in place of "all"',
+    ),
+    "half of the rows": (
+        "    return features[: mask.shape[0] // 2].sum(0)\n",
+        'py:6: the size of an axis .* list concrete shapes in place of "all"',
     ),
     "it prints": ("    jax.debug.print('x')\n    return features.sum(0)\n", "py:6.*side effect"),
 }

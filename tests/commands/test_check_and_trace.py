@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import fcntl
-import itertools
 import json
 import os
 import pty
@@ -24,7 +23,7 @@ from maskpool_verify import certificates, report
 
 KERNELS = ("masked_attention_pool", "masked_attention_pool_stable")
 KERNEL = "kernels/masked_attention_pool.py"
-PROPERTIES = ("specification", "permutation", "masked_irrelevance", "all_masked")
+PROPERTIES = ("specification", "permutation", "padding", "masked_irrelevance", "all_masked")
 ALLOWED = ["propext", "Classical.choice", "Quot.sound"]
 
 
@@ -57,14 +56,14 @@ def test_every_property_of_every_kernel_is_proved(built_project: Path, run):
     for kernel in found["kernels"]:
         assert kernel["verdict"] == "verified"
         shapes = [trace["shape"] for trace in kernel["traces"]]
-        assert shapes == [{"n": 4, "d": 3}, {"n": 6, "d": 3}]
+        assert shapes == [{"n": "n", "d": "d"}, {"n": 4, "d": 3}]
         proved = [(t["property"], t["shape"], t["padded_shape"]) for t in kernel["theorems"]]
-        wanted = [(p, s, None) for p, s in itertools.product(("translation", *PROPERTIES), shapes)]
-        assert sorted(map(str, proved)) == sorted(map(str, [*wanted, ("padding", *shapes)]))
+        wanted = [(p, shapes[0], None) for p in ("translation", *PROPERTIES)]
+        assert sorted(map(str, proved)) == sorted(map(str, [*wanted, ("instance", shapes[1], None)]))
         for theorem in kernel["theorems"]:
             assert theorem["status"] == "proved"
             assert theorem["axioms"] == [axiom for axiom in ALLOWED if axiom in theorem["axioms"]]
-    assert found["audit"] == {"allowed": ALLOWED, "audited": 22, "violations": []}
+    assert found["audit"] == {"allowed": ALLOWED, "audited": 14, "violations": []}
     assert report.to_json(report.from_json(written)) == written
 
 
@@ -74,14 +73,17 @@ def test_statements_are_about_the_imported_program(built_project: Path, run):
     )
     (kernel,) = json.loads(outcome.out)["kernels"]
     statements = {(t["property"], t["shape"]["n"]): t["statement"] for t in kernel["theorems"]}
-    program = "masked_attention_pool.n4_d3.program.eval [] "
-    assert statements["specification", 4] == (
-        "∀ {R : Type} [RealArith R] (features : Tensor R [4, 3]) (logits : Tensor R [4]) "
-        f"(mask : Tensor Bool [4]), {program}(features, logits, mask, ()) = "
-        "pool logits features.rows mask"
+    program, inputs = "masked_attention_pool.symbolic.program.eval", "(features, logits, mask, ())"
+    assert statements["specification", "n"] == (
+        "∀ {R : Type} [RealArith R] {n d : Nat} (features : Tensor R [n, d]) (logits : Tensor R [n]) "
+        f"(mask : Tensor Bool [n]), {program} [n, d] {inputs} = pool logits features.rows mask"
     )
-    assert statements["padding", 4].startswith("∀ {R : Type} [RealArith R]")
-    assert all(program in text for (_, n), text in statements.items() if n == 4)
+    assert statements["padding", "n"].startswith("∀ {R : Type} [RealArith R] {n d extra : Nat}")
+    assert f"{program} [n + extra, d] " in statements["padding", "n"]
+    assert all(f"{program} [n, d] (" in text for (_, n), text in statements.items() if n == "n")
+    assert statements["instance", 4].endswith(
+        f"masked_attention_pool.n4_d3.program.eval [] {inputs} = {program} [4, 3] {inputs}"
+    )
 
 
 def test_quiet_is_one_line_for_each_kernel(built_project: Path, run):
@@ -130,10 +132,10 @@ def test_terminal_of_80_columns(no_color: str, checkout: Path, start, monkeypatc
 
 
 def test_changed_kernel_is_stale_and_then_refuted_by_name(project: Path, run, contents):
-    """With one kernel and one shape, to keep Lean's work short."""
+    """With one kernel, to keep Lean's work short."""
     manifest = project / "maskpool.toml"
     text = manifest.read_text()
-    manifest.write_text(text[: text.rindex("[[kernel]]")].replace(", { n = 6, d = 3 }", ""))
+    manifest.write_text(text[: text.rindex("[[kernel]]")])
     shutil.rmtree(project / "certificates" / KERNELS[1])
     assert run(project, "trace").status == 0
     swap_branches(project)
@@ -145,42 +147,67 @@ def test_changed_kernel_is_stale_and_then_refuted_by_name(project: Path, run, co
     wrong = line_of(project, "weights =")
     words = " ".join(stale.out.split())
     assert "masked_attention_pool stale" in words
-    assert "equation v#14 was `f32 [4] = select_n v#2 v#13 v#11` and is now" in words
-    assert f"`f32 [4] = select_n v#2 v#11 v#13` ({KERNEL}:{wrong})" in words
+    assert "equation v#14 was `f32 [n] = select_n v#2 v#13 v#11` and is now" in words
+    assert f"`f32 [n] = select_n v#2 v#11 v#13` ({KERNEL}:{wrong})" in words
 
     assert run(project, "trace").status == 0
     before = contents(project)
-    outcome = run(project, "check", "--second-kernel", "off")
+    outcome = run(project, "check", "--second-kernel", "off", "--budget", "5")
     assert outcome.status == 1
     assert contents(project) == before
     lines = outcome.out.splitlines()
-    rows = {tuple(line.split()[:2]): line.split(maxsplit=3)[2:] for line in lines if "n4_d3" in line}
-    assert rows["translation", "n4_d3"] == ["proved", "propext"]
-    assert rows["specification", "n4_d3"] == ["FAILED", "its proof did not go through"]
+    rows = {tuple(line.split()[:2]): line.split(maxsplit=3)[2:] for line in lines if line.startswith("  ")}
+    assert rows["translation", "symbolic"] == ["proved", "propext"]
+    assert rows["instance", "n4_d3"] == ["proved", "propext"]
+    # Masked features are replaced by zero, and so the result is always zero: nothing else is wrong.
+    assert rows["specification", "symbolic"] == ["REFUTED", "see the counterexample"]
     for property_ in PROPERTIES[1:]:
-        assert rows[property_, "n4_d3"] == ["FAILED", "it rests on specification at n4_d3"]
-    text = outcome.out
-    assert "attention pooling" in text
-    assert f"{KERNEL}:{wrong}: weights = jnp.where(mask, 0.0, jnp.exp(selected_logits))" in text
-    assert text.index("FAILED") < text.index(f"{KERNEL}:{wrong}") < text.index("⊢"), "the goal comes last"
-    assert "inst✝" not in text
+        assert rows[property_, "symbolic"] == ["FAILED", "it rests on specification at symbolic"]
+    assert "masked_attention_pool  refuted" in lines
+    assert outcome.out.count("Counterexample to ") == 1
+    assert "  Counterexample to specification (proved over the reals):" in lines
+    cells = [line.split() for line in lines]
+    assert ["0", "[1]", "0", "yes"] in cells, "one row, which counts, and holds one"
+    assert ["exact", "[0]", "[1]"] in cells, "the result is zero, and should be that row"
+    assert "⊢" not in outcome.out, "a counterexample says more than the goal of a proof"
     assert outcome.err.endswith("s)\n")
     assert "certificates.masked_attention_pool.properties: failed" in outcome.err
 
 
-def test_unsupported_kernel_leaves_the_others(project: Path, run):
-    (project / KERNEL).write_text(
-        "import jax.numpy as jnp\n\n\ndef masked_attention_pool(features, logits, mask):\n"
-        "    return jnp.sort(features, axis=0)[0]\n"
-    )
+POSITIONAL = """import jax.numpy as jnp
+
+
+def masked_attention_pool(features, logits, mask):
+    return jnp.sort(features, axis=0)[0]
+"""
+
+
+def test_unsupported_kernel_leaves_the_others_and_is_observed(project: Path, run):
+    (project / KERNEL).write_text(POSITIONAL)
     outcome = run(project, "check", "--second-kernel", "off", "--format", "json")
     assert outcome.status == 1
     found = json.loads(outcome.out)
     assert found["verdict"] == "unsupported"
     assert [kernel["verdict"] for kernel in found["kernels"]] == ["unsupported", "verified"]
-    (message,) = found["kernels"][0]["messages"]
+    unsupported, verified = found["kernels"]
+    (message,) = unsupported["messages"]
     assert f"{KERNEL}:5" in message
     assert '"sort"' in message
+    # It does not depend on the order of the rows, and on nothing else that it may depend on.
+    observed = {c["property"]: c["evidence"] for c in unsupported["counterexamples"]}
+    assert set(observed) == {"specification", "padding", "masked_irrelevance", "all_masked"}
+    assert set(observed.values()) == {"observed"}
+    assert verified["counterexamples"] == []
+
+
+def test_no_budget_no_search(project: Path, run):
+    (project / KERNEL).write_text(POSITIONAL)
+    arguments = ("--second-kernel", "off", "--kernel", KERNELS[0], "--format", "json")
+    outcome = run(project, "check", "--budget", "0", *arguments)
+    assert outcome.status == 1
+    (kernel,) = json.loads(outcome.out)["kernels"]
+    assert (kernel["verdict"], kernel["counterexamples"]) == ("unsupported", [])
+    assert run(project, "check", "--budget", "-1", *arguments).status == 2
 
 
 def test_source_that_keeps_proofs_from_the_kernel(checkout: Path, run):
@@ -250,4 +277,4 @@ def test_two_checks_at_once(project: Path, start: Callable[..., subprocess.Popen
     for process in processes:
         out, err = process.communicate(timeout=60)
         assert (process.returncode, err) == (0, "")
-        assert out.splitlines()[-1].startswith("verified: 11 of 11 proved")
+        assert out.splitlines()[-1].startswith("verified: 7 of 7 proved")

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from maskpool_verify import dims
 from maskpool_verify.engine.protocol import Engine
 from maskpool_verify.importer import import_program
 from maskpool_verify.lean import syntax
 from maskpool_verify.lean.readable import ReadableFunction, read_jaxpr, tensor_type
+from maskpool_verify.lowering import lowered
 from maskpool_verify.manifest import ArgumentSpec, Kernel
 from maskpool_verify.program import Program
 from maskpool_verify.tracing import Aval, FlatJaxpr, trace
@@ -81,9 +83,17 @@ class Translated:
         return {**arguments, **{line.name: line.type for line in self.readable.lines}}
 
     @property
+    def symbols(self) -> tuple[str, ...]:
+        """The sizes that are left open."""
+        return self.program.symbols
+
+    @property
     def binders(self) -> str:
         typed = zip(self.names, self.flat.inputs, strict=True)
-        return "{α : Type} [Ops α] " + " ".join(f"({name} : {tensor_type(aval)})" for name, aval in typed)
+        sizes = f"{{{' '.join(self.symbols)} : Nat}} " if self.symbols else ""
+        return f"{{α : Type}} [Ops α] {sizes}" + " ".join(
+            f"({name} : {tensor_type(aval)})" for name, aval in typed
+        )
 
     @property
     def definition(self) -> str:
@@ -97,11 +107,12 @@ class Translated:
         return "\n".join(
             [
                 f"namespace {label}",
+                *(f"abbrev {name} : Dim := .var {number}" for number, name in enumerate(self.symbols)),
                 f"def program : {syntax.kernel_type(self.program)} :=",
                 *(f"  {line}" for line in syntax.equation_lines(self.program)),
                 self.definition,
                 f"theorem translation {self.binders} :",
-                f"    program.eval (α := α) [] ({', '.join([*self.names, '()'])}) =",
+                f"    program.eval (α := α) [{', '.join(self.symbols)}] ({', '.join([*self.names, '()'])}) =",
                 f"      readable (α := α) {' '.join(self.names)} := by",
                 "  unfold program readable Kernel.eval",
                 "  translate_equations",
@@ -117,7 +128,7 @@ class Translated:
 
 
 def flat(function: Callable[..., Any], *inputs: Aval) -> FlatJaxpr:
-    return trace(function, inputs, label="Kernel", root=Path(__file__).parent)
+    return lowered(trace(function, inputs, label="Kernel", root=Path(__file__).parent))
 
 
 def translated(function: Callable[..., Any], *inputs: Aval, names: Sequence[str] = ()) -> Translated:
@@ -134,5 +145,6 @@ def translated(function: Callable[..., Any], *inputs: Aval, names: Sequence[str]
     kernel = Kernel(
         name="test", function="test.py:f", spec="attention", rows="n", shapes=(), arguments=arguments
     )
-    program = import_program(jaxpr, kernel, {}).program
+    symbols = sorted({name for aval in inputs for size in aval.shape for name in dims.symbols(size)})
+    program = import_program(jaxpr, kernel, {name: name for name in symbols}).program
     return Translated(jaxpr, program, read_jaxpr(jaxpr, names))

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from maskpool_verify.frontend import TracedKernel
 from maskpool_verify.importer import import_program
+from maskpool_verify.lowering import lowered
 from maskpool_verify.manifest import ArgumentSpec, Kernel, Role, Shape
 from maskpool_verify.tracing import Aval, trace
 
@@ -19,15 +20,30 @@ def spec(name: str, role: Role, *shape: str | int, dtype: str = "float32") -> Ar
     return ArgumentSpec.model_validate({"name": name, "role": role, "dtype": dtype, "shape": shape})
 
 
-def kernel(name: str, arguments: tuple[ArgumentSpec, ...], shapes: tuple[Shape, ...]) -> Kernel:
-    return Kernel(
+def kernel(
+    name: str,
+    arguments: tuple[ArgumentSpec, ...],
+    shapes: tuple[Shape, ...] = (),
+    *,
+    rows: str = "n",
+    result: tuple[str | int, ...] | None = None,
+) -> Kernel:
+    """A kernel at the given shapes; for all sizes if there are none."""
+    declared = Kernel(
         name=name,
         function=f"kernels/{name}.py:{name}",
         spec="attention",
-        rows="n",
+        rows=rows,
         shapes=shapes,
         arguments=arguments,
+        result=result,
     )
+    return declared if shapes else declared.model_copy(update={"shapes": (declared.open_shape,)})
+
+
+def everywhere(kernel: Kernel) -> Kernel:
+    """The kernel for all sizes, and at its shapes as well."""
+    return kernel.model_copy(update={"shapes": (kernel.open_shape, *kernel.shapes)})
 
 
 def scaled_pool(mask: Array, junk_where: Array, where: Array, t3: Array, h_logits: Array) -> Array:
@@ -43,6 +59,24 @@ def scalar_pool(fun: Array, at: Array, program: Array) -> Array:
     w = jnp.where(program, jnp.exp(at), 0.0)
     z = jnp.sum(w)
     return jnp.where(z > 0, jnp.dot(w, fun) / z, 0.0)
+
+
+def heads_pool(fun: Array, share: Array, extra: Array) -> Array:
+    """Bags in a batch with the rows last, and heads that share the features; the mask is of integers."""
+    weights = jnp.where(extra[:, None, :] != 0, jnp.exp(share), 0.0)
+    total = jnp.sum(weights, axis=2)[:, :, None]
+    pooled = jnp.einsum("bhn,bdn->bhd", weights, fun)
+    return jnp.where(total > 0, pooled / jnp.where(total > 0, total, 1.0), 0.0)
+
+
+def special_pool(features: Array, logits: Array, mask: Array) -> Array:
+    """Right at all sizes but three, and with exchanged summands at four."""
+    w = jnp.where(mask, jnp.exp(logits), 0.0)
+    z = jnp.sum(w)
+    pooled = jnp.dot(w, features) + (1.0 if mask.shape[0] == 3 else 0.0)
+    if mask.shape[0] == 4:
+        pooled = 0.0 + jnp.dot(w, features)
+    return jnp.where(z > 0, pooled / z, 0.0)
 
 
 MATRICES = kernel(
@@ -65,7 +99,36 @@ SCALARS = kernel(
     ),
     ({"n": 3},),
 )
-FUNCTIONS = {MATRICES.name: scaled_pool, SCALARS.name: scalar_pool}
+HEADS = kernel(
+    "end",
+    (
+        spec("fun", "features", "program", "at", "t1"),
+        spec("share", "logits", "program", "extra", "t1"),
+        spec("extra", "mask", "program", "t1", dtype="int32"),
+    ),
+    rows="t1",
+)
+"""For all sizes, under names that mean something else in Lean or in the generated files."""
+
+SPECIAL = everywhere(
+    kernel(
+        "special_pool",
+        (
+            spec("features", "features", "n"),
+            spec("logits", "logits", "n"),
+            spec("mask", "mask", "n", dtype="bool"),
+        ),
+        ({"n": 2}, {"n": 3}, {"n": 4}),
+    )
+)
+"""Over any arithmetic an instance is the program itself: not even the order of summands may differ."""
+
+FUNCTIONS = {
+    MATRICES.name: scaled_pool,
+    SCALARS.name: scalar_pool,
+    HEADS.name: heads_pool,
+    SPECIAL.name: special_pool,
+}
 
 
 def traces(kernel: Kernel) -> tuple[TracedKernel, ...]:
@@ -73,7 +136,7 @@ def traces(kernel: Kernel) -> tuple[TracedKernel, ...]:
     found = []
     for shape in kernel.shapes:
         inputs = [Aval(argument.dtype, argument.sizes(shape)) for argument in kernel.arguments]
-        flat = trace(FUNCTIONS[kernel.name], inputs, label="Kernel", root=Path(__file__).parent)
+        flat = lowered(trace(FUNCTIONS[kernel.name], inputs, label="Kernel", root=Path(__file__).parent))
         imported = import_program(flat, kernel, shape)
         found.append(TracedKernel(flat, imported.program, tuple(map(str, imported.sources))))
     return tuple(found)

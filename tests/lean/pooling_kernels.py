@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import jax
 import jax.numpy as jnp
 from jax import lax
 
@@ -161,7 +162,138 @@ def reciprocal(features: Array, logits: Array, mask: Array) -> Array:
     return jnp.where(z > 0, (w @ features) * (1 / jnp.where(z > 0, z, 1.0)), 0.0)
 
 
+def boolean_sum_guard(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    nonempty = jnp.sum(mask.astype(logits.dtype)) > 0
+    return jnp.where(nonempty, (w @ features) / jnp.where(nonempty, jnp.sum(w), 1.0), 0.0)
+
+
+def at_least_one_guard(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    return jnp.where(jnp.sum(mask) >= 1, (w @ features) / jnp.sum(w), 0.0)
+
+
+def count_as_number_guard(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    count = jnp.count_nonzero(mask).astype(logits.dtype)
+    return jnp.where(count == 0, 0.0, (w @ features) / jnp.where(count == 0, 1.0, jnp.sum(w)))
+
+
+def none_guard(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    return jnp.where(~jnp.any(mask), 0.0, (w @ features) / jnp.sum(w))
+
+
+def all_masked_guard(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    empty = jnp.all(~mask)
+    return jnp.where(empty, 0.0, (w @ features) / jnp.where(empty, 1.0, jnp.sum(w)))
+
+
+def output_times_any(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    z = jnp.sum(w)
+    return (w @ features) / jnp.where(z > 0, z, 1.0) * jnp.any(mask).astype(features.dtype)
+
+
+def negated_sums(features: Array, logits: Array, mask: Array) -> Array:
+    w = -weights(logits, mask)
+    z = jnp.sum(w)
+    return jnp.where(z < 0, (w @ features) / jnp.where(z < 0, z, -1.0), 0.0)
+
+
+def weights_doubled(features: Array, logits: Array, mask: Array) -> Array:
+    w = jnp.where(mask, 2.0 * jnp.exp(logits), 0.0)
+    return guarded(w @ features, jnp.sum(w))
+
+
+def numerator_and_normalizer_scaled(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    z = jnp.sum(w) * 0.5
+    return guarded(0.5 * (w @ features), z)
+
+
+def quotient_of_exponentials(features: Array, logits: Array, mask: Array) -> Array:
+    w = jnp.where(mask, jnp.exp(logits) / jnp.exp(jnp.mean(logits)), 0.0)
+    return guarded(w @ features, jnp.sum(w))
+
+
+def product_of_exponentials(features: Array, logits: Array, mask: Array) -> Array:
+    w = jnp.where(mask, jnp.exp(-jnp.max(logits)) * jnp.exp(logits), 0.0)
+    return guarded(w @ features, jnp.sum(w))
+
+
+def shifted_twice(features: Array, logits: Array, mask: Array) -> Array:
+    centred = logits - jnp.mean(logits)
+    w = weights(centred - jnp.max(jnp.where(mask, centred, -1e9)), mask)
+    return guarded(w @ features, jnp.sum(w))
+
+
+def shift_by_norm(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits - jnp.sqrt(jnp.sum(features * features)), mask)
+    return guarded(w @ features, jnp.sum(w))
+
+
+def additive_bias_and_selection(features: Array, logits: Array, mask: Array) -> Array:
+    m = mask.astype(logits.dtype)
+    w = m * jnp.exp(logits + (1.0 - m) * -1e9)
+    return guarded(w @ features, jnp.sum(w))
+
+
+def softmax_where(features: Array, logits: Array, mask: Array) -> Array:
+    return jax.nn.softmax(logits, where=mask) @ features
+
+
+def masked_softmax_twice(features: Array, logits: Array, mask: Array) -> Array:
+    a = jax.nn.softmax(logits, where=mask)
+    z = jnp.sum(a)
+    return (a @ features) / jnp.where(z > 0, z, 1.0)
+
+
+def weighted_average(features: Array, logits: Array, mask: Array) -> Array:
+    mean = jnp.average(features, axis=0, weights=weights(logits, mask))
+    return jnp.where(jnp.any(mask), mean, 0.0)
+
+
+def weights_as_column(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)[:, None]
+    z = jnp.sum(w)
+    return jnp.sum(w * features, axis=0) / jnp.where(z > 0, z, 1.0)
+
+
+def features_beside_ones(features: Array, logits: Array, mask: Array) -> Array:
+    ones = jnp.ones((features.shape[0], 1), features.dtype)
+    sums = weights(logits, mask) @ jnp.concatenate([features, ones], axis=1)
+    return guarded(sums[:-1], sums[-1])
+
+
+def logits_reshaped(features: Array, logits: Array, mask: Array) -> Array:
+    column = logits.reshape(-1, 1)
+    w = jnp.where(mask[:, None], jnp.exp(column - jnp.max(column, axis=0, keepdims=True)), 0.0)
+    return guarded((w.T @ features)[0], jnp.sum(w))
+
+
 RIGHT: tuple[Kernel, ...] = (
+    boolean_sum_guard,
+    at_least_one_guard,
+    count_as_number_guard,
+    none_guard,
+    all_masked_guard,
+    output_times_any,
+    negated_sums,
+    weights_doubled,
+    numerator_and_normalizer_scaled,
+    quotient_of_exponentials,
+    product_of_exponentials,
+    shifted_twice,
+    shift_by_norm,
+    additive_bias_and_selection,
+    softmax_where,
+    masked_softmax_twice,
+    weighted_average,
+    weights_as_column,
+    features_beside_ones,
+    logits_reshaped,
     negated_guard,
     any_guard,
     reciprocal,
@@ -275,7 +407,25 @@ def weights_squared(features: Array, logits: Array, mask: Array) -> Array:
     return guarded((w * w) @ features, jnp.sum(w))
 
 
+def normalizer_halved(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    return guarded(w @ features, 0.5 * jnp.sum(w))
+
+
+def guard_of_two_rows(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    return jnp.where(jnp.sum(mask) >= 2, (w @ features) / jnp.sum(w), 0.0)
+
+
+def sign_lost(features: Array, logits: Array, mask: Array) -> Array:
+    w = weights(logits, mask)
+    return -guarded(w @ features, jnp.sum(w))
+
+
 WRONG: tuple[Kernel, ...] = (
+    normalizer_halved,
+    guard_of_two_rows,
+    sign_lost,
     only_features_zeroed,
     mask_ignored,
     normalizer_not_masked,

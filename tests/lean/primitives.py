@@ -28,12 +28,16 @@ class Case:
     operations: tuple[str, ...]
 
 
-def f32(*shape: int) -> Aval:
+def f32(*shape: int | str) -> Aval:
     return Aval("float32", shape)
 
 
-def truth(*shape: int) -> Aval:
+def truth(*shape: int | str) -> Aval:
     return Aval("bool", shape)
+
+
+def i32(*shape: int | str) -> Aval:
+    return Aval("int32", shape)
 
 
 def _number(p: Any) -> Any:
@@ -42,7 +46,7 @@ def _number(p: Any) -> Any:
 
 TO_NUMBER = "fun j => if t{0} j then Ops.lit 1 1 else Ops.lit 0 1"
 CONVERT = ".convert_element_type (new_dtype := .float .f32) v#{0}"
-X, P = f32(2, 2), truth(2, 2)
+X, P, Z = f32(2, 2), truth(2, 2), i32(2, 2)
 
 
 def _unary(name: str, function: Callable[..., Any]) -> Case:
@@ -68,6 +72,37 @@ def _connective(name: str, function: Callable[..., Any], entry: str) -> Case:
         (P, P),
         (f"fun j => {entry}", TO_NUMBER.format(2)),
         (f".{name} v#0 v#1", CONVERT.format(2)),
+    )
+
+
+def _function(name: str, function: Callable[..., Any]) -> Case:
+    return Case(function, (X,), (f"fun j => Ops.apply .{name} (x0 j)",), (f".{name} v#0",))
+
+
+def _of_ints(name: str, function: Callable[..., Any], entry: str) -> Case:
+    return Case(
+        lambda a, b: _number(function(a, b)),
+        (Z, Z),
+        (f"fun j => {entry}", "fun j => Ops.lit (t2 j) 1"),
+        (f".{name} v#0 v#1", CONVERT.format(2)),
+    )
+
+
+def _int_comparison(name: str, function: Callable[..., Any], entry: str) -> Case:
+    return Case(
+        lambda a, b: _number(function(a, b)),
+        (Z, Z),
+        (f"fun j => {entry}", TO_NUMBER.format(2)),
+        (f".{name} v#0 v#1", CONVERT.format(2)),
+    )
+
+
+def _int_reduction(name: str, function: Callable[..., Any], form: str) -> Case:
+    return Case(
+        lambda a: _number(function(a, axis=0)),
+        (Z,),
+        (f"fun j => {form} fun k : Index [2] => x0 (k.1, j.1, ())", "fun j => Ops.lit (t1 j) 1"),
+        (f".{name} (axes := [0]) v#0", CONVERT.format(1)),
     )
 
 
@@ -257,6 +292,309 @@ CASES: dict[str, Case] = {
         (((), ()), ((), ())),
         "fun j => fdot (fun _ : Index [] => x0 (j.1, ())) (fun _ => x1 (j.2.1, ()))",
         "(([], []), ([], []))",
+    ),
+    **{
+        name: _function(name, function)
+        for name, function in {
+            "sqrt": lax.sqrt,
+            "rsqrt": lax.rsqrt,
+            "cbrt": lax.cbrt,
+            "exp2": lax.exp2,
+            "expm1": lax.expm1,
+            "log1p": lax.log1p,
+            "erf": lax.erf,
+            "erfc": lax.erfc,
+            "erf_inv": lax.erf_inv,
+            "abs": lax.abs,
+            "sign": lax.sign,
+            "floor": lax.floor,
+            "ceil": lax.ceil,
+            "sin": lax.sin,
+            "cos": lax.cos,
+            "tan": lax.tan,
+            "asin": lax.asin,
+            "acos": lax.acos,
+            "atan": lax.atan,
+            "sinh": lax.sinh,
+            "cosh": lax.cosh,
+            "asinh": lax.asinh,
+            "acosh": lax.acosh,
+            "atanh": lax.atanh,
+        }.items()
+    },
+    "is_finite": Case(
+        lambda x: _number(lax.is_finite(x)),
+        (X,),
+        ("fun j => Ops.isFinite (x0 j)", TO_NUMBER.format(1)),
+        (".is_finite v#0", CONVERT.format(1)),
+    ),
+    "xor": _connective("xor", lax.bitwise_xor, "x0 j ^^ x1 j"),
+    # Integers: Lean's own operations. XLA truncates a quotient, and gives -1 for x / 0.
+    "int_add": _of_ints("add", lax.add, "x0 j + x1 j"),
+    "int_sub": _of_ints("sub", lax.sub, "x0 j - x1 j"),
+    "int_mul": _of_ints("mul", lax.mul, "x0 j * x1 j"),
+    "int_div": _of_ints("div", lax.div, "if x1 j = 0 then -1 else Int.tdiv (x0 j) (x1 j)"),
+    "int_max": _of_ints("max", lax.max, "max (x0 j) (x1 j)"),
+    "int_min": _of_ints("min", lax.min, "min (x0 j) (x1 j)"),
+    "int_lt": _int_comparison("lt", lax.lt, "decide (x0 j < x1 j)"),
+    "int_le": _int_comparison("le", lax.le, "decide (x0 j ≤ x1 j)"),
+    "int_gt": _int_comparison("gt", lax.gt, "decide (x1 j < x0 j)"),
+    "int_ge": _int_comparison("ge", lax.ge, "decide (x1 j ≤ x0 j)"),
+    "int_eq": _int_comparison("eq", lax.eq, "decide (x0 j = x1 j)"),
+    "int_ne": _int_comparison("ne", lax.ne, "!decide (x0 j = x1 j)"),
+    "int_sum": _int_reduction("reduce_sum", jnp.sum, "isum"),
+    "int_prod": _int_reduction("reduce_prod", jnp.prod, "iprod"),
+    "int_max_of": _int_reduction("reduce_max", jnp.max, "imax (-2147483648)"),
+    "int_min_of": _int_reduction("reduce_min", jnp.min, "imin 2147483647"),
+    "int_literal": Case(
+        lambda a: _number(a - 3),
+        (Z,),
+        ("fun j => x0 j - 3", "fun j => Ops.lit (t1 j) 1"),
+        (".sub v#0 (.int 3)", CONVERT.format(1)),
+    ),
+    "int_literal_converted": Case(
+        lambda p, x: jnp.where(p, x, -2),
+        (P, X),
+        ("fun _ => Ops.lit (-2) 1", "fun _ => t2 ()", "fun j => if x0 j then x1 j else t3 j"),
+        (
+            ".convert_element_type (new_dtype := .float .f32) (.scalarInt (-2) : Arg _ (i32 []))",
+            ".broadcast_in_dim (shape := [2, 2]) (broadcast_dimensions := []) v#2",
+            ".select_n v#0 v#3 v#1",
+        ),
+    ),
+    "bool_to_int": Case(
+        lambda p: _number(lax.convert_element_type(p, jnp.int32)),
+        (P,),
+        ("fun j => if x0 j then 1 else 0", "fun j => Ops.lit (t1 j) 1"),
+        (".convert_element_type (new_dtype := .int .i32) v#0", CONVERT.format(1)),
+    ),
+    "int_to_bool": Case(
+        lambda a: _number(lax.convert_element_type(a, jnp.bool)),
+        (Z,),
+        ("fun j => !decide (x0 j = 0)", TO_NUMBER.format(1)),
+        (".convert_element_type (new_dtype := .bool) v#0", CONVERT.format(1)),
+    ),
+    "float_to_bool": Case(
+        lambda x: _number(lax.convert_element_type(x, jnp.bool)),
+        (X,),
+        ("fun j => !Ops.eq (x0 j) (Ops.lit 0 1)", TO_NUMBER.format(1)),
+        (".convert_element_type (new_dtype := .bool) v#0", CONVERT.format(1)),
+    ),
+    "int64": Case(
+        lambda a: lax.convert_element_type(lax.convert_element_type(jnp.max(a), jnp.int32), jnp.float64),
+        (Aval("int64", (3,)),),
+        (
+            "fun _ => imax (-9223372036854775808) fun k : Index [3] => x0 (k.1, ())",
+            "fun j => t1 j",
+            "fun j => Ops.lit (t2 j) 1",
+        ),
+        (
+            ".reduce_max (axes := [0]) v#0",
+            ".convert_element_type (new_dtype := .int .i32) v#1",
+            ".convert_element_type (new_dtype := .float .f64) v#2",
+        ),
+    ),
+    # exp(-inf) is not simplified; max(-inf, x) is x.
+    "infinity": Case(
+        lambda p, x: jnp.max(lax.select(p, x, jnp.full((2, 2), -jnp.inf)), initial=-jnp.inf),
+        (P, X),
+        (
+            "fun _ => Ops.infinity true",
+            "fun j => if x0 j then x1 j else t2 j",
+            "fun _ => fmax fun k : Index [2, 2] => t3 (k.1, k.2.1, ())",
+        ),
+        (
+            ".broadcast_in_dim (shape := [2, 2]) (broadcast_dimensions := []) (.scalarInfinity true)",
+            ".select_n v#0 v#2 v#1",
+            ".reduce_max (axes := [0, 1]) v#3",
+        ),
+    ),
+    "infinity_compared": Case(
+        lambda x: _number(x < jnp.inf),
+        (X,),
+        ("fun j => Ops.lt (x0 j) (Ops.infinity false)", TO_NUMBER.format(1)),
+        (".lt v#0 (.infinity false)", CONVERT.format(1)),
+    ),
+    "reduce_prod": Case(
+        lambda x: jnp.prod(x, axis=1),
+        (X,),
+        ("fun j => fprod fun k : Index [2] => x0 (j.1, k.1, ())",),
+        (".reduce_prod (axes := [1]) v#0",),
+    ),
+    "reduce_min": Case(
+        lambda x: jnp.min(x, axis=0),
+        (X,),
+        ("fun j => fmin fun k : Index [2] => x0 (k.1, j.1, ())",),
+        (".reduce_min (axes := [0]) v#0",),
+    ),
+    **{
+        name: Case(
+            function,
+            (f32(2, 3, 2),),
+            (f"fun j => fcumulative {form} (fun k : Index [3] => x0 (j.1, k.1, j.2.2.1, ())) j.2.1.val",),
+            (f".{name} (axis := 1) v#0",),
+        )
+        for name, function, form in (
+            ("cumsum", lambda x: lax.cumsum(x, 1), ".sum"),
+            ("cumprod", lambda x: lax.cumprod(x, 1), ".prod"),
+            ("cummax", lambda x: lax.cummax(x, 1), ".max"),
+            ("cummin", lambda x: lax.cummin(x, 1), ".min"),
+        )
+    },
+    "int_cumsum": Case(
+        lambda a: _number(lax.cumsum(a, 0)),
+        (Z,),
+        (
+            "fun j => icumulative .i32 .sum (fun k : Index [2] => x0 (k.1, j.2.1, ())) j.1.val",
+            "fun j => Ops.lit (t1 j) 1",
+        ),
+        (".cumsum (axis := 0) v#0", CONVERT.format(1)),
+    ),
+    "iota": Case(
+        lambda x: x + lax.broadcasted_iota(jnp.float32, (2, 2), 1),
+        (X,),
+        ("fun j => Ops.lit j.2.1.val 1", "fun j => Ops.add (x0 j) (t1 j)"),
+        (".iota (shape := [2, 2]) (dimension := 1)", ".add v#0 v#1"),
+    ),
+    "int_iota": Case(
+        lambda x: x + _number(lax.broadcasted_iota(jnp.int32, (2, 2), 0)),
+        (X,),
+        ("fun j => j.1.val", "fun j => Ops.lit (t1 j) 1", "fun j => Ops.add (x0 j) (t2 j)"),
+        (".iota (shape := [2, 2]) (dimension := 0)", CONVERT.format(1), ".add v#0 v#2"),
+    ),
+    "slice": Case(
+        lambda x: lax.slice(x, (1, 0, 0), (3, 3, 1)),
+        (f32(4, 3, 2),),
+        (
+            "fun j => if inside : 1 + j.1.val < 4 then if inside2 : j.2.2.1.val < 2 then"
+            " x0 (⟨1 + j.1.val, inside⟩, j.2.1, ⟨j.2.2.1.val, inside2⟩, ())"
+            " else Ops.lit 0 1 else Ops.lit 0 1",
+        ),
+        (".slice (start_indices := [1, 0, 0]) v#0",),
+    ),
+    "rev": Case(
+        lambda p: _number(lax.rev(p, (1,))),
+        (P,),
+        (
+            "fun j => if inside : 2 - 1 - j.2.1.val < 2 then x0 (j.1, ⟨2 - 1 - j.2.1.val, inside⟩, ())"
+            " else false",
+            TO_NUMBER.format(1),
+        ),
+        (".rev (dimensions := [1]) v#0", CONVERT.format(1)),
+    ),
+    "concatenate": Case(
+        lambda x, y: lax.concatenate([x, y], 1),
+        (f32(2, 2), f32(2, 3)),
+        (
+            "fun j => if inside : j.2.1.val < 2 then x0 (j.1, ⟨j.2.1.val, inside⟩, ()) else"
+            " if inside : j.2.1.val - 2 < 3 then x1 (j.1, ⟨j.2.1.val - 2, inside⟩, ()) else Ops.lit 0 1",
+        ),
+        (".concatenate (dimension := 1) v#0 v#1",),
+    ),
+    # Row-major order: the entry (a, b) of a 2 x 3 block is its number 3 a + b.
+    "reshape_split": Case(
+        lambda x: lax.reshape(x, (4, 2, 1, 3)),
+        (f32(4, 6),),
+        (
+            "fun j => if inside : j.2.1.val * 3 + j.2.2.2.1.val < 6 then"
+            " x0 (j.1, ⟨j.2.1.val * 3 + j.2.2.2.1.val, inside⟩, ()) else Ops.lit 0 1",
+        ),
+        (".reshape (new_sizes := [4, 2, 1, 3]) v#0",),
+    ),
+    "reshape_merge": Case(
+        lambda x: lax.reshape(x, (24, 5)),
+        (f32(4, 1, 2, 3, 5),),
+        (
+            "fun j => if inside : j.1.val / (2 * 3) < 4 then if inside2 : j.1.val / 3 % 2 < 2 then"
+            " if inside3 : j.1.val % 3 < 3 then"
+            " x0 (⟨j.1.val / (2 * 3), inside⟩, 0, ⟨j.1.val / 3 % 2, inside2⟩,"
+            " ⟨j.1.val % 3, inside3⟩, j.2.1, ()) else Ops.lit 0 1 else Ops.lit 0 1 else Ops.lit 0 1",
+        ),
+        (".reshape (new_sizes := [24, 5]) v#0",),
+    ),
+    # Sizes that are left open.
+    "dim_as_value": Case(
+        lambda x: jnp.mean(x) * (2 * x.shape[0] - 1),
+        (f32("n", "d"),),
+        (
+            "fun _ => d * n",
+            "fun j => Ops.lit (t1 j) 1",
+            "fun _ => fsum fun k : Index [n, d] => x0 (k.1, k.2.1, ())",
+            "fun j => Ops.div (t3 j) (t2 j)",
+            "fun _ => 2 * n - 1",
+            "fun j => Ops.lit (t5 j) 1",
+            "fun j => Ops.mul (t4 j) (t6 j)",
+        ),
+        (
+            ".dim_as_value (dim := d * n)",
+            CONVERT.format(1),
+            ".reduce_sum (axes := [0, 1]) v#0",
+            ".div v#3 v#2",
+            ".dim_as_value (dim := 2 * n - 1)",
+            CONVERT.format(5),
+            ".mul v#4 v#6",
+        ),
+    ),
+    "open_last_row": Case(
+        lambda x: x[-1],
+        (f32("n", "d"),),
+        (
+            "fun j => if inside : n - 1 + j.1.val < n then x0 (⟨n - 1 + j.1.val, inside⟩, j.2.1, ())"
+            " else Ops.lit 0 1",
+            "fun j => t1 (0, j.1, ())",
+        ),
+        (".slice (start_indices := [n - 1, 0]) v#0", ".squeeze (dimensions := [0]) v#1"),
+    ),
+    "open_concatenate": Case(
+        lambda x: lax.concatenate([x[1:], x], 0),
+        (f32("n", "d"),),
+        (
+            "fun j => if inside : 1 + j.1.val < n then x0 (⟨1 + j.1.val, inside⟩, j.2.1, ())"
+            " else Ops.lit 0 1",
+            "fun j => if inside : j.1.val < n - 1 then t1 (⟨j.1.val, inside⟩, j.2.1, ()) else"
+            " if inside : j.1.val - (n - 1) < n then x0 (⟨j.1.val - (n - 1), inside⟩, j.2.1, ())"
+            " else Ops.lit 0 1",
+        ),
+        (".slice (start_indices := [1, 0]) v#0", ".concatenate (dimension := 0) v#1 v#0"),
+    ),
+    "open_reshape": Case(
+        lambda x: x.reshape(x.shape[0], -1).reshape(-1, 2, x.shape[1], x.shape[2]),
+        (f32("n", "h", "d", 2),),
+        (
+            "fun j => if inside : j.2.1.val / (d * 2) < h then if inside2 : j.2.1.val / 2 % d < d then"
+            " if inside3 : j.2.1.val % 2 < 2 then"
+            " x0 (j.1, ⟨j.2.1.val / (d * 2), inside⟩, ⟨j.2.1.val / 2 % d, inside2⟩,"
+            " ⟨j.2.1.val % 2, inside3⟩, ())"
+            " else Ops.lit 0 1 else Ops.lit 0 1 else Ops.lit 0 1",
+            "fun j => if inside : (j.2.1.val * h + j.2.2.1.val) * d + j.2.2.2.1.val < 2 * d * h then"
+            " t1 (j.1, ⟨(j.2.1.val * h + j.2.2.1.val) * d + j.2.2.2.1.val, inside⟩, ()) else Ops.lit 0 1",
+        ),
+        (
+            ".reshape (new_sizes := [n, 2 * d * h]) v#0",
+            ".reshape (new_sizes := [n, 2, h, d]) v#1",
+        ),
+    ),
+    "open_rows": Case(
+        lambda x, m: jnp.sum(lax.cumsum(x, 0) * _number(lax.rev(m, (0,)))[:, None], 0),
+        (f32("n", "d"), truth("n")),
+        (
+            "fun j => fcumulative .sum (fun k : Index [n] => x0 (k.1, j.2.1, ())) j.1.val",
+            "fun j => if inside : n - 1 - j.1.val < n then x1 (⟨n - 1 - j.1.val, inside⟩, ()) else false",
+            "fun j => if t3 j then Ops.lit 1 1 else Ops.lit 0 1",
+            "fun j => t4 (j.1, ())",
+            "fun j => t5 (j.1, 0, ())",
+            "fun j => Ops.mul (t2 j) (t6 j)",
+            "fun j => fsum fun k : Index [n] => t7 (k.1, j.1, ())",
+        ),
+        (
+            ".cumsum (axis := 0) v#0",
+            ".rev (dimensions := [0]) v#1",
+            CONVERT.format(3),
+            ".broadcast_in_dim (shape := [n, 1]) (broadcast_dimensions := [0]) v#4",
+            ".broadcast_in_dim (shape := [n, d]) (broadcast_dimensions := [0, 1]) v#5",
+            ".mul v#2 v#6",
+            ".reduce_sum (axes := [0]) v#7",
+        ),
     ),
     "f32_f16": _conversion("float32", "float16", "f32", "f16"),
     "f16_f32": _conversion("float16", "float32", "f16", "f32"),

@@ -21,7 +21,7 @@ Array = Any
 
 
 def random_function(seed: int) -> tuple[Callable[..., Array], tuple[Aval, ...]]:
-    """A function of one to three arrays of a dozen steps, and the types of its arguments."""
+    """A function of one to three arrays of some fifteen steps, and the types of its arguments."""
     random = Random(seed)
     dtype = random.choice(("float32", "float32", "float64", "float16", "bfloat16"))
     shapes = [
@@ -30,7 +30,7 @@ def random_function(seed: int) -> tuple[Callable[..., Array], tuple[Aval, ...]]:
     inputs = [Aval(dtype, tuple(shape)) for shape in shapes]
     inputs.append(Aval("bool", random.choice(inputs).shape))
     random.shuffle(inputs)
-    count = random.randint(10, 14)
+    count = random.randint(14, 20)
     second = random.randrange(2**32)
 
     def function(*arrays: Array) -> Array:
@@ -56,11 +56,12 @@ class _Walk:
                 self.unused.add(len(self.arrays) - 1)
                 count -= 1
         last = self.arrays[-1]
-        return last if last.dtype != bool else lax.convert_element_type(last, self.dtype)
+        floats = jnp.issubdtype(last.dtype, jnp.floating)
+        return last if floats else lax.convert_element_type(last, self.dtype)
 
     @property
     def dtype(self) -> Any:
-        return next(x.dtype for x in self.arrays if x.dtype != bool)
+        return next(x.dtype for x in self.arrays if jnp.issubdtype(x.dtype, jnp.floating))
 
     def pick(self, wanted: Callable[[Array], bool]) -> Array | None:
         found = [i for i, x in enumerate(self.arrays) if wanted(x)]
@@ -72,7 +73,10 @@ class _Walk:
         return self.arrays[chosen]
 
     def number(self) -> Array:
-        return self.pick(lambda x: x.dtype != bool)
+        return self.pick(lambda x: jnp.issubdtype(x.dtype, jnp.floating))
+
+    def integer(self) -> Array | None:
+        return self.pick(lambda x: x.dtype == jnp.int32)
 
     def truth(self) -> Array | None:
         return self.pick(lambda x: x.dtype == bool)
@@ -83,7 +87,8 @@ class _Walk:
     def fitting(self, x: Array) -> Array:
         """A second operand beside ``x``: a literal, a scalar, or an array of the shape of ``x``."""
         if self.random.random() < 0.2:
-            return self.random.choice(LITERALS)
+            literal = self.random.choice(LITERALS)
+            return int(literal) if x.dtype == jnp.int32 else literal
         other = self.pick(lambda y: y.dtype == x.dtype and y.shape in (x.shape, ()))
         return other if other is not None else x
 
@@ -93,7 +98,9 @@ class _Walk:
     # -- steps; None if there are no operands for it
 
     def unary(self) -> Array:
-        return self.random.choice((lax.neg, jnp.exp, jnp.log, jnp.tanh, jax.nn.sigmoid))(self.number())
+        often = (lax.neg, jnp.exp, jnp.log, jnp.tanh, jax.nn.sigmoid)
+        seldom = (lax.sqrt, lax.rsqrt, lax.log1p, lax.erf, lax.abs, lax.floor, lax.sin, lax.square)
+        return self.random.choice((*often, *often, *seldom))(self.number())
 
     def binary(self) -> Array:
         x = self.number()
@@ -113,6 +120,51 @@ class _Walk:
         }
         return operators[name](x, y)
 
+    def arithmetic(self) -> Array | None:
+        """Integers: from truth values or positions at first, then from each other."""
+        z = self.integer()
+        if z is None or self.random.random() < 0.3:
+            p = self.truth()
+            x = self.either()
+            if p is not None and self.random.random() < 0.6:
+                return lax.convert_element_type(p, jnp.int32)
+            return lax.broadcasted_iota(jnp.int32, x.shape, self.random.randrange(x.ndim)) if x.ndim else None
+        choices: tuple[Callable[[], Array], ...] = (
+            lambda: self.random.choice((lax.add, lax.sub, lax.mul, lax.div, lax.max, lax.min))(
+                z, self.like(z)
+            ),
+            lambda: self.random.choice((lax.lt, lax.ge, lax.eq, lax.ne))(z, self.like(z)),
+            lambda: self.random.choice((jnp.sum, jnp.max, jnp.min))(z, axis=self.axes(z)),
+            lambda: self.random.choice((z + 2, -z, jnp.abs(z), jnp.sign(z))),
+            lambda: lax.convert_element_type(z, self.random.choice((self.dtype, bool))),
+        )
+        return self.random.choice(choices)()
+
+    def like(self, x: Array) -> Array:
+        """An operand of the dtype and shape of ``x``."""
+        return self.pick(lambda y: y.dtype == x.dtype and y.shape == x.shape)
+
+    def part(self) -> Array | None:
+        """A slice, a reversal, a concatenation, padding, or a cumulative reduction."""
+        x = self.pick(lambda y: y.ndim >= 1)
+        if x is None:
+            return None
+        axis = self.random.randrange(x.ndim)
+        starts = [self.random.randrange(size) for size in x.shape]
+        limits = [self.random.randint(start + 1, size) for start, size in zip(starts, x.shape, strict=True)]
+        config = [(self.random.randint(0, 1), self.random.randint(0, 1), 0) for _ in x.shape]
+        choices: list[Callable[[], Array]] = [
+            lambda: lax.slice(x, starts, limits),
+            lambda: lax.rev(x, self.axes(x)),
+            lambda: lax.concatenate([x, self.like(x)], axis),
+            lambda: lax.pad(x, jnp.zeros((), x.dtype), config),
+            lambda: x[tuple(starts[: axis + 1])],
+        ]
+        if x.dtype != bool:
+            cumulate = self.random.choice((lax.cumsum, lax.cumprod, lax.cummax, lax.cummin))
+            choices.append(lambda: cumulate(x, axis))
+        return self.random.choice(choices)()
+
     def compare(self) -> Array:
         x = self.number()
         compare = self.random.choice((jnp.less, jnp.less_equal, jnp.greater, jnp.greater_equal, jnp.equal))
@@ -125,7 +177,7 @@ class _Walk:
         if p is None:
             return None
         q = self.pick(lambda y: y.dtype == bool and y.shape == p.shape)
-        return self.random.choice((lambda: lax.bitwise_not(p), lambda: p & q, lambda: p | q))()
+        return self.random.choice((lambda: lax.bitwise_not(p), lambda: p & q, lambda: p | q, lambda: p ^ q))()
 
     def select(self) -> Array | None:
         p = self.truth()
@@ -134,7 +186,8 @@ class _Walk:
         x = self.pick(lambda y: y.shape == p.shape)
         y = self.pick(lambda y: y.shape == x.shape and y.dtype == x.dtype)
         if x.dtype != bool and self.random.random() < 0.4:
-            return jnp.where(p, x, self.random.choice(LITERALS))
+            literal = self.random.choice((*LITERALS, -jnp.inf))
+            return jnp.where(p, x, 1 if x.dtype == jnp.int32 else literal)
         return lax.select(p, x, y)
 
     def convert(self) -> Array | None:
@@ -159,6 +212,11 @@ class _Walk:
         sizes = [size for size in x.shape if size != 1]
         for _ in range(self.random.randint(0, 2)):
             sizes.insert(self.random.randint(0, len(sizes)), 1)
+        place = self.random.randrange(len(sizes)) if sizes else 0
+        if len(sizes) > place + 1 and self.random.random() < 0.5:  # merge two axes
+            sizes[place : place + 2] = [sizes[place] * sizes[place + 1]]
+        elif sizes and sizes[place] % 2 == 0 and self.random.random() < 0.5:  # split one
+            sizes[place : place + 1] = [sizes[place] // 2, 2]
         return lax.reshape(x, tuple(sizes))
 
     def squeeze(self) -> Array | None:
@@ -179,7 +237,7 @@ class _Walk:
         if x.dtype == bool:
             return self.random.choice((jnp.any, jnp.all))(x, axis=self.axes(x))
         if self.random.random() < 0.5:
-            return jnp.max(x, axis=self.axes(x))
+            return self.random.choice((jnp.max, jnp.max, jnp.min, jnp.prod))(x, axis=self.axes(x))
         return lax.reduce_sum_p.bind(x, axes=self.axes(x), out_sharding=None)
 
     def dot(self) -> Array | None:
@@ -204,6 +262,10 @@ _STEPS: tuple[Callable[[_Walk], Array | None], ...] = (
     _Walk.unary,
     _Walk.binary,
     _Walk.binary,
+    _Walk.arithmetic,
+    _Walk.arithmetic,
+    _Walk.part,
+    _Walk.part,
     _Walk.compare,
     _Walk.logic,
     _Walk.select,

@@ -11,32 +11,39 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from claims import errors, parts, translated
-from pooling_kernels import RIGHT, WRONG, Array, Kernel
+from pooling_kernels import RIGHT, WRONG, Array, Kernel, features_beside_ones, masked_maximum
 
 from maskpool_verify.engine.wasm import WasmEngine
 from maskpool_verify.tracing import Aval
 
-INPUTS = (Aval("float32", (4, 2)), Aval("float32", (4,)), Aval("bool", (4,)))
 NAMES = ("features", "logits", "mask")
+SMALL = ((1, 1), (1, 3), (4, 1))
+"""Axes of size one have the coordinate 0, which is a case of its own in a proof."""
 
 
-def claim(kernel: Kernel) -> str:
+def claim(kernel: Kernel, label: str, n: int | str = "n", d: int | str = "d") -> str:
     """The theorem that a kernel is attention pooling, with the proof that certificates have."""
-    case = translated(kernel, *INPUTS, names=NAMES)
-    return f"""namespace {kernel.__name__}
+    inputs = Aval("float32", (n, d)), Aval("float32", (n,)), Aval("bool", (n,))
+    case = translated(kernel, *inputs, names=NAMES)
+    sizes = f"{{{' '.join(case.symbols)} : Nat}}" if case.symbols else ""
+    return f"""namespace {label}
 {case.definition}
-theorem specification {{R : Type}} [RealArith R] (features : Tensor R [4, 2]) (logits : Tensor R [4])
-    (mask : Tensor Bool [4]) :
+theorem specification {{R : Type}} [RealArith R] {sizes} (features : Tensor R [{n}, {d}])
+    (logits : Tensor R [{n}]) (mask : Tensor Bool [{n}]) :
     readable features logits mask = pool logits features.rows mask := by
-  funext i
+  tensor_ext
   simp only [readable, shared]
   mask_pool
-end {kernel.__name__}"""
+end {label}"""
 
 
 @pytest.fixture(scope="module")
 def refusals(engine: WasmEngine, lean_project: Path) -> dict[str, list[str]]:
-    claims = {kernel.__name__: claim(kernel) for kernel in (*RIGHT, *WRONG)}
+    claims = {kernel.__name__: claim(kernel, kernel.__name__) for kernel in (*RIGHT, *WRONG)}
+    for kernel in (masked_maximum, features_beside_ones):
+        for n, d in SMALL:
+            label = f"{kernel.__name__}_{n}_{d}"
+            claims[label] = claim(kernel, label, n, d)
     imports = ["MaskPool.Certificate.Normalize", "MaskPool.Certificate.Translation"]
     return errors(engine, lean_project, parts("normalize.kernels", claims, 2), imports)
 
@@ -44,6 +51,14 @@ def refusals(engine: WasmEngine, lean_project: Path) -> dict[str, list[str]]:
 @pytest.mark.parametrize("kernel", RIGHT, ids=lambda kernel: kernel.__name__)
 def test_attention_pooling_is_recognized(kernel: Kernel, refusals: dict[str, list[str]]) -> None:
     assert refusals[kernel.__name__] == []
+
+
+@pytest.mark.parametrize(("n", "d"), SMALL)
+@pytest.mark.parametrize("kernel", [masked_maximum, features_beside_ones])
+def test_attention_pooling_is_recognized_at_small_shapes(
+    kernel: Kernel, n: int, d: int, refusals: dict[str, list[str]]
+) -> None:
+    assert refusals[f"{kernel.__name__}_{n}_{d}"] == []
 
 
 @pytest.mark.parametrize("kernel", WRONG, ids=lambda kernel: kernel.__name__)

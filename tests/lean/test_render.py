@@ -5,22 +5,31 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from manifest_kernels import MATRICES, SCALARS, traces
+from manifest_kernels import HEADS, MATRICES, SCALARS, SPECIAL, everywhere, traces
 
 from maskpool_verify.audit import audit
 from maskpool_verify.engine.wasm import WasmEngine
-from maskpool_verify.lean.properties import theorems
+from maskpool_verify.lean.properties import shape_name, theorems
 from maskpool_verify.lean.render import lean_files
 from maskpool_verify.manifest import Kernel
 from maskpool_verify.program import digest
 
-KERNELS = pytest.mark.parametrize("kernel", [MATRICES, SCALARS], ids=lambda kernel: kernel.name)
+KERNELS = pytest.mark.parametrize(
+    "kernel",
+    [MATRICES, SCALARS, HEADS, everywhere(SCALARS)],
+    ids=lambda kernel: f"{kernel.name}-{shape_name(kernel.shapes[0])}",
+)
 
 
 @KERNELS
 def test_one_file_for_each_shape_and_one_for_the_properties(kernel: Kernel) -> None:
     files = lean_files(kernel, traces(kernel), "1.2.3")
-    shapes = ["_".join(f"{symbol}{size}" for symbol, size in shape.items()) for shape in kernel.shapes]
+    shapes = [
+        "symbolic"
+        if shape == kernel.open_shape
+        else "_".join(f"{symbol}{size}" for symbol, size in shape.items())
+        for shape in kernel.shapes
+    ]
     assert list(files) == [f"certificates/{kernel.name}/{name}.lean" for name in (*shapes, "properties")]
 
 
@@ -33,7 +42,10 @@ def test_files_say_what_they_are_made_from(kernel: Kernel) -> None:
         for file in (text, properties):
             assert kernel.function in file
             assert "JAX: 1.2.3\n" in file
-            assert ", ".join(f"{symbol} = {size}" for symbol, size in trace.program.shape.items()) in file
+            if trace.program.symbols:
+                assert "program for all sizes" in file
+            else:
+                assert ", ".join(f"{symbol} = {size}" for symbol, size in trace.program.shape.items()) in file
             assert digest(trace.program) in file
             assert "do not edit" in file
 
@@ -52,9 +64,7 @@ def test_each_theorem_is_declared_once_in_its_module(kernel: Kernel) -> None:
                     (path.removesuffix(".lean").replace("/", "."), f"{namespace}.{line.split()[1]}")
                 )
     wanted = [(theorem.module, ".".join(theorem.name)) for theorem in theorems(kernel)]
-    helpers = [(module, name) for module, name in declared if name.endswith(".isPool")]
-    assert sorted(declared) == sorted([*wanted, *helpers])
-    assert len(helpers) == len(kernel.shapes)
+    assert sorted(declared) == sorted(wanted)
 
 
 @KERNELS
@@ -70,14 +80,29 @@ def test_text_has_no_needless_blanks(kernel: Kernel) -> None:
         assert all(line == line.rstrip() for line in text.splitlines())
 
 
-def test_lean_proves_them_for_awkward_names_and_other_ranks(engine: WasmEngine, lean_project: Path) -> None:
-    kernels = (MATRICES.model_copy(update={"shapes": MATRICES.shapes[:2]}), SCALARS)
+def test_a_listed_shape_beside_all_sizes_has_no_readable_form_of_its_own() -> None:
+    files = lean_files(everywhere(SCALARS), traces(everywhere(SCALARS)), "1.2.3")
+    symbolic, instance, properties = files.values()
+    assert "def readable" in symbolic
+    assert "abbrev n : Dim := .var 0" in symbolic
+    assert "def readable" not in instance
+    assert "public import certificates.scalar_pool.symbolic\n" in instance
+    assert "scalar_pool.n3" not in properties.partition("open MaskPool")[2]
+
+
+def written(project: Path, kernel: Kernel) -> list[str]:
+    """Write the certificates of a kernel; the modules."""
     modules = []
-    for kernel in kernels:
-        for path, text in lean_files(kernel, traces(kernel), "1.2.3").items():
-            (lean_project / path).parent.mkdir(exist_ok=True)
-            (lean_project / path).write_text(text, encoding="utf-8")
-            modules.append(path.removesuffix(".lean").replace("/", "."))
+    for path, text in lean_files(kernel, traces(kernel), "1.2.3").items():
+        (project / path).parent.mkdir(exist_ok=True)
+        (project / path).write_text(text, encoding="utf-8")
+        modules.append(path.removesuffix(".lean").replace("/", "."))
+    return modules
+
+
+def test_lean_proves_them_for_awkward_names_and_other_ranks(engine: WasmEngine, lean_project: Path) -> None:
+    kernels = (MATRICES.model_copy(update={"shapes": MATRICES.shapes[:2]}), everywhere(SCALARS), HEADS)
+    modules = [module for kernel in kernels for module in written(lean_project, kernel)]
     results = engine.build(lean_project, modules)
     assert {m: results[m].messages for m in modules} == dict.fromkeys(modules, ())
     artifacts = engine.artifacts(lean_project)
@@ -85,3 +110,18 @@ def test_lean_proves_them_for_awkward_names_and_other_ranks(engine: WasmEngine, 
     found = audit(artifacts.own, artifacts.library, modules, wanted)
     assert found.all_violations == ()
     assert [theorem.name for theorem in found.theorems] == wanted
+
+
+def test_a_program_that_differs_at_one_shape_is_no_instance(engine: WasmEngine, lean_project: Path) -> None:
+    """What is proved for all sizes would be of no use for the kernel as it is at this shape."""
+    *modules, _ = written(lean_project, SPECIAL)
+    results = engine.build(lean_project, modules)
+    status = {module.rpartition(".")[2]: results[module].status for module in modules}
+    assert status == {"symbolic": "built", "n2": "built", "n3": "failed", "n4": "failed"}
+    for shape in ("n3", "n4"):
+        (message, *_) = results[f"certificates.{SPECIAL.name}.{shape}"].messages
+        assert message.severity == "error"
+        lines = (lean_project / f"certificates/{SPECIAL.name}/{shape}.lean").read_text("utf-8").splitlines()
+        start = next(number for number, line in enumerate(lines, 1) if line.startswith("theorem instance_of"))
+        assert message.position is not None
+        assert start <= message.position.line

@@ -18,8 +18,6 @@ from maskpool_verify.olean.constants import Definition
 OPEN = ("MaskPool", "MaskPool.RealArith")
 BAG = "(logit : ι → R) (feat : ι → δ → R) (mask : ι → Bool)"
 ANY_BAG = f"∀ {{R ι δ : Type}} [RealArith R] [Enum ι] {BAG}"
-KERNEL = "{K : Tensor R [n] → Tensor R (n :: s) → Tensor Bool [n] → Tensor R s}"
-ANY_KERNEL = f"∀ {{R : Type}} [RealArith R] {{n : Nat}} {{s : List Nat}} {KERNEL}, IsPool K →"
 
 THEOREMS = {
     "pool_equiv": f"∀ {{R ι κ δ : Type}} [RealArith R] [Enum ι] [Enum κ] {BAG} (e : κ ≃ ι), "
@@ -50,23 +48,20 @@ THEOREMS = {
     "fillPool fill (snoc logit l) (snoc feat x) (snoc mask false) d ≠ fillPool fill logit feat mask d",
     "selectedPool_ignoresMasked": "∀ {α ι δ : Type} [Ops α] [Enum ι], IgnoresMasked selectedPool",
     "selectedPool_eq_pool": f"{ANY_BAG}, selectedPool logit feat mask = pool logit feat mask",
-    "IsPool.permutation": f"{ANY_KERNEL} ∀ (σ : Fin n ≃ Fin n) "
-    "(logits : Tensor R [n]) (features : Tensor R (n :: s)) (mask : Tensor Bool [n]), "
-    "K (logits.permute σ) (features.permute σ) (mask.permute σ) = "
-    "K logits features mask",
-    "IsPool.masked_irrelevance": f"{ANY_KERNEL} ∀ {{logits logits' : Tensor R [n]}} "
-    "{features features' : Tensor R (n :: s)} {mask : Tensor Bool [n]}, "
-    "(∀ (i : Index [n]), mask i = true → logits i = logits' i) → "
-    "(∀ (i : Index [n]), mask i = true → features.rows i = features'.rows i) → "
-    "K logits features mask = K logits' features' mask",
-    "IsPool.all_masked": f"{ANY_KERNEL} ∀ (logits : Tensor R [n]) (features : Tensor R (n :: s)), "
-    "K logits features (fun _ => false) = (fun _ => 0)",
-    "IsPool.padding": f"∀ {{R : Type}} [RealArith R] {{n k : Nat}} {{s : List Nat}} {KERNEL}, IsPool K → "
-    "∀ {K' : Tensor R [n + k] → Tensor R ((n + k) :: s) → Tensor Bool [n + k] → Tensor R s}, IsPool K' → "
-    "∀ (logits : Tensor R [n]) (features : Tensor R (n :: s)) (mask : Tensor Bool [n]) "
-    "(junk_logits : Tensor R [k]) (junk_features : Tensor R (k :: s)), "
-    "K' (logits.pad junk_logits) (features.pad junk_features) "
-    "(mask.pad (fun _ => false)) = K logits features mask",
+    "pool_reorder": "∀ {R ι κ δ : Type} [RealArith R] [Enum ι] [Enum κ] (e : ι ≃ κ) "
+    "{logit : ι → R} {logit' : κ → R} {feat : ι → δ → R} {feat' : κ → δ → R} "
+    "{mask : ι → Bool} {mask' : κ → Bool}, "
+    "(∀ (i : ι), logit i = logit' (Equiv.toFun e i)) → (∀ (i : ι), feat i = feat' (Equiv.toFun e i)) → "
+    "(∀ (i : ι), mask i = mask' (Equiv.toFun e i)) → pool logit feat mask = pool logit' feat' mask'",
+    "pool_append": "∀ {R δ : Type} [RealArith R] {n k : Nat} "
+    "{logit : Index [n + k] → R} {logit' : Index [n] → R} "
+    "{feat : Index [n + k] → δ → R} {feat' : Index [n] → δ → R} "
+    "{mask : Index [n + k] → Bool} {mask' : Index [n] → Bool}, "
+    "(∀ (i : Fin n), logit (Fin.castAdd k i, ()) = logit' (i, ())) → "
+    "(∀ (i : Fin n), feat (Fin.castAdd k i, ()) = feat' (i, ())) → "
+    "(∀ (i : Fin n), mask (Fin.castAdd k i, ()) = mask' (i, ())) → "
+    "(∀ (i : Fin k), mask (Fin.natAdd n i, ()) = false) → "
+    "pool logit feat mask = pool logit' feat' mask'",
 }
 
 # What the words in the statements mean.
@@ -82,10 +77,10 @@ DEFINITIONS = {
     "IgnoresMasked": "F => ∀ ⦃mask : ι → Bool⦄ ⦃logit logit' : ι → α⦄ ⦃feat feat' : ι → δ → α⦄, "
     "(∀ (i : ι), mask i = true → logit i = logit' i) → (∀ (i : ι), mask i = true → feat i = feat' i) → "
     "F logit feat mask = F logit' feat' mask",
-    "IsPool": "K => ∀ (logits : Tensor R [n]) (features : Tensor R (n :: s)) (mask : Tensor Bool [n]), "
-    "K logits features mask = pool logits features.rows mask",
     "Tensor.rows": "x i j => x (i.1, j)",
     "Tensor.permute": "σ x j => x (Equiv.toFun σ j.1, j.2)",
+    "Tensor.pad": "x junk j => Fin.addCases (fun i => x (i, j.2)) (fun i => junk (i, j.2)) j.1",
+    "Tensor.indicator": "m j => if m j = true then 1 else 0",
     "softmaxMean": "logit value => fsum (fun i => RealArith.exp (logit i) * value i) / "
     "fsum (fun i => RealArith.exp (logit i))",
     "zeroFeaturePool": "logit feat mask d => "

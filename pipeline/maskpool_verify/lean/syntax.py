@@ -5,20 +5,32 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import assert_never
 
+from maskpool_verify import dims
+from maskpool_verify.dims import Size
 from maskpool_verify.manifest import DType
 from maskpool_verify.program import (
     ArrayType,
     BoolLiteral,
     BoolReduce,
     BroadcastInDim,
+    Compare,
+    Concatenate,
     ConvertElementType,
+    Cumulate,
+    DimAsValue,
     DotGeneral,
     Equation,
-    FloatReduce,
+    InfinityLiteral,
+    IntLiteral,
+    Iota,
+    IsFinite,
     Operand,
     Program,
     RealLiteral,
+    Reduce,
     Reshape,
+    Reverse,
+    Slice,
     Squeeze,
     Transpose,
     Var,
@@ -29,13 +41,15 @@ _TYPE_NAMES: dict[DType, str] = {
     "bfloat16": "bf16",
     "float32": "f32",
     "float64": "f64",
+    "int32": "i32",
+    "int64": "i64",
     "bool": "bool",
 }
 
 
-def list_text(items: Sequence[int]) -> str:
-    """``[4, 3]``"""
-    return f"[{', '.join(map(str, items))}]"
+def list_text(items: Sequence[Size]) -> str:
+    """``[4, 3]`` or ``[n, 2 * d]``"""
+    return f"[{', '.join(map(dims.lean, items))}]"
 
 
 def type_text(type_: ArrayType) -> str:
@@ -44,8 +58,10 @@ def type_text(type_: ArrayType) -> str:
 
 
 def dtype_text(dtype: DType) -> str:
-    """``.float .f32`` or ``.bool``"""
-    return ".bool" if dtype == "bool" else f".float .{_TYPE_NAMES[dtype]}"
+    """``.float .f32``, ``.int .i32`` or ``.bool``"""
+    if dtype == "bool":
+        return ".bool"
+    return f".{'int' if dtype.startswith('int') else 'float'} .{_TYPE_NAMES[dtype]}"
 
 
 def number(value: int) -> str:
@@ -61,6 +77,12 @@ def _operand(operand: Operand, *, scalar: bool) -> str:
             value = operand.value.fraction()
             head = "scalar" if scalar else "real"
             return f"(.{head} {number(value.numerator)} {value.denominator})"
+        case InfinityLiteral():
+            head = "scalarInfinity" if scalar else "infinity"
+            return f"(.{head} {str(operand.is_negative).lower()})"
+        case IntLiteral():
+            head = "scalarInt" if scalar else "int"
+            return f"(.{head} {number(operand.value)})"
         case BoolLiteral():
             head = "scalarBool" if scalar else "bool"
             return f"(.{head} {str(operand.value).lower()})"
@@ -78,12 +100,22 @@ def _parameters(equation: Equation) -> str:
             )
         case Reshape():
             return f" (new_sizes := {list_text(equation.new_sizes)})"
-        case Squeeze():
+        case Slice():
+            return f" (start_indices := {list_text(equation.start_indices)})"
+        case Squeeze() | Reverse():
             return f" (dimensions := {list_text(equation.dimensions)})"
         case Transpose():
             return f" (permutation := {list_text(equation.permutation)})"
-        case FloatReduce() | BoolReduce():
+        case Concatenate():
+            return f" (dimension := {equation.dimension})"
+        case Iota():
+            return f" (shape := {list_text(equation.shape)}) (dimension := {equation.dimension})"
+        case DimAsValue():
+            return f" (dim := {dims.lean(equation.dim)})"
+        case Reduce() | BoolReduce():
             return f" (axes := {list_text(equation.axes)})"
+        case Cumulate():
+            return f" (axis := {equation.axis})"
         case DotGeneral():
             (left, right), (left_batch, right_batch) = equation.dimension_numbers
             contract = f"({list_text(left)}, {list_text(right)})"
@@ -100,7 +132,11 @@ _STRUCTURAL = (
     Reshape,
     Squeeze,
     Transpose,
-    FloatReduce,
+    Slice,
+    Reverse,
+    Concatenate,
+    Reduce,
+    Cumulate,
     BoolReduce,
     DotGeneral,
     ConvertElementType,
@@ -111,9 +147,15 @@ def operation(equation: Equation) -> str:
     """The right-hand side of an equation, such as ``.reduce_sum (axes := [0]) v#5``."""
     scalar = isinstance(equation, _STRUCTURAL)
     operands = [_operand(operand, scalar=scalar) for operand in equation.operands]
-    if isinstance(equation, ConvertElementType) and isinstance(literal := equation.operands[0], RealLiteral):
-        operands = [f"({operands[0][1:-1]} : Arg _ ({_TYPE_NAMES[literal.dtype]} []))"]
-    return f".{equation.primitive}{_parameters(equation)} {' '.join(operands)}"
+    literal = equation.operands[0] if equation.operands else None
+    if (
+        isinstance(equation, ConvertElementType | Compare | IsFinite)
+        and isinstance(literal, RealLiteral | InfinityLiteral | IntLiteral)
+        and not any(isinstance(operand, Var) for operand in equation.operands)
+    ):
+        # Nothing else says what type the literal has.
+        operands[0] = f"({operands[0][1:-1]} : Arg _ ({_TYPE_NAMES[literal.dtype]} []))"
+    return " ".join([f".{equation.primitive}{_parameters(equation)}", *operands])
 
 
 def equation_lines(program: Program) -> tuple[str, ...]:

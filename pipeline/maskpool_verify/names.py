@@ -24,12 +24,13 @@ _KEYWORDS = frozenset(
 
 # Names that the generated files use themselves, or open from the library.
 _TAKEN = re.compile(
-    r"t\d+|[ijkdR]|program|readable|translation|specification|permutation|masked_irrelevance|all_masked|isPool"
-    r"|h_features|h_logits|true|false|Bool|Fin|Index|IsPool|Kernel|Ops|RealArith|Tensor|certificates"
-    r"|pool|shared|fsum|fmax|fdot|fany|fall|fill|valuation|weight|mass|f16|bf16|f32|f64|bool"
+    r"t\d+|[ijkqrR]|program|readable|scores?|translation|specification|instance_of_symbolic|symbolic|permutation|padding"
+    r"|masked_irrelevance|all_masked|extra|true|false|Bool|Fin|Int|Nat|Unit|Index|Dim|Kernel|Ops"
+    r"|RealArith|Tensor|certificates|decide|inside\d*|isum|iprod|imax|imin|[fi]cumulative|pool|shared|fsum|fmin|fprod|fmax|fdot|fany|fall|fill|valuation|weight"
+    r"|mass|f16|bf16|f32|f64|i32|i64|bool|row|all|max|min|exp|log|tanh|logistic"
 )
-# The padding rows of an argument ``x`` are called ``junk_x``.
-_JUNK = "junk_"
+# The padding rows of an argument ``x`` are called ``junk_x``, and a hypothesis about it ``h_x``.
+_PREFIXES = ("junk_", "h_")
 
 
 def identifier(name: str) -> str:
@@ -37,15 +38,30 @@ def identifier(name: str) -> str:
     return f"«{name}»" if name in _KEYWORDS else name
 
 
+def symbol_names(names: Iterable[str]) -> tuple[str, ...]:
+    """Distinct names in Lean for sizes that are left open.
+
+    A name that is taken gets a trailing underscore; one that begins like those of padding rows or of
+    hypotheses gets ``size_`` in front.
+    """
+    result: list[str] = []
+    for name in names:
+        candidate = f"size_{name}" if name.startswith(_PREFIXES) else name
+        while _TAKEN.fullmatch(candidate) or candidate in _KEYWORDS or candidate in result:
+            candidate += "_"
+        result.append(candidate)
+    return tuple(result)
+
+
 def binders(names: Iterable[str], taken: Collection[str] = ()) -> tuple[str, ...]:
     """Distinct names of bound variables for the arguments ``names`` of a kernel.
 
     A name that the generated files use for something else, or that is in ``taken``, gets a trailing
-    underscore; one that begins like those of padding rows gets ``arg_`` in front.
+    underscore; one that begins like those of padding rows or of hypotheses gets ``arg_`` in front.
     """
     result: list[str] = []
     for name in names:
-        candidate = f"arg_{name}" if name.startswith(_JUNK) else name
+        candidate = f"arg_{name}" if name.startswith(_PREFIXES) else name
         while _TAKEN.fullmatch(candidate) or candidate in result or candidate in taken:
             candidate += "_"
         result.append(candidate)

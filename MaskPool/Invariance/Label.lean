@@ -1,0 +1,197 @@
+module
+
+public import MaskPool.Invariance.Overlap
+
+/-!
+# What is known of a value in two runs
+
+In two runs of a program on bags with rows in common, entries at corresponding indices agree. A `Label` adds
+what is known of the other entries: a literal that those of rows without a partner hold, a lower bound, and
+whether the two values are the same altogether.
+-/
+
+@[expose] public noncomputable section
+
+namespace MaskPool
+
+/-- A literal that an entry may hold. -/
+inductive Lit
+  | real (num : Int) (den : Nat)
+  | infinity (negative : Bool)
+  | int (z : Int)
+  | bool (b : Bool)
+  deriving DecidableEq
+
+/-- A part of the entries of a tensor: all of them, or those whose row along an axis has no partner. -/
+inductive Part
+  | all
+  | alone (axis : Nat)
+
+/-- What is known of a value in two runs. -/
+structure Label where
+  /-- The literal that all entries of a part hold, in both runs. -/
+  value : Part → Option Lit := fun _ => none
+  /-- A literal that is at most any entry, in both runs. -/
+  lower : Option Lit := none
+  /-- The two values are the same. -/
+  same : Bool := false
+
+namespace Label
+
+/-- Nothing is known: new rows may hold anything. -/
+abbrev junk : Label := {}
+
+end Label
+
+/-- The entry `x` is the literal. -/
+def Lit.Is {α : Type} [Ops α] : Lit → {d : DType} → d.denote α → Prop
+  | .real n m, .float _, x => x = Ops.lit n m
+  | .infinity negative, .float _, x => x = Ops.infinity negative
+  | .int z, .int _, x => x = z
+  | .bool b, .bool, x => x = b
+  | _, _, _ => False
+
+/-- The entry `x` is at least the literal. -/
+def Lit.Le {R : Type} [RealArith R] : Lit → {d : DType} → d.denote R → Prop
+  | .real n m, .float _, x => (Ops.lit n m : R) ≤ x
+  | .int z, .int _, x => z ≤ x
+  | _, _, _ => False
+
+section
+
+variable {R : Type} [RealArith R] {r : Nat} {ν ν' : Nat → Nat} (W : Overlap r ν ν')
+
+/-- The index belongs to the part. -/
+def Overlap.InPart (s : List Dim) : Part → IndexAt ν s → Prop
+  | .all, _ => True
+  | .alone q, j => W.AloneAt s q j
+
+/-- What a label says of a value in the first run. -/
+structure Label.Holds (l : Label) {t : Ty} (x : t.denote R ν) : Prop where
+  value : ∀ p c, l.value p = some c → ∀ j, W.InPart t.shape p j → c.Is (x j)
+  lower : ∀ c, l.lower = some c → ∀ j, c.Le (x j)
+
+/-- Values that are related as the label says. -/
+structure Related (l : Label) {t : Ty} (x : t.denote R ν) (x' : t.denote R ν') : Prop where
+  agree : ∀ j j', W.Match t.shape j j' → x j = x' j'
+  left : l.Holds W x
+  right : l.Holds W.symm x'
+  same : l.same = true → ν = ν' → HEq x x'
+
+/-- Environments whose values are related as the labels say. -/
+def EnvRelated : {Γ : List Ty} → List Label → Env R ν Γ → Env R ν' Γ → Prop
+  | [], [], _, _ => True
+  | _ :: _, l :: L, (x, ρ), (x', ρ') => Related W l x x' ∧ EnvRelated L ρ ρ'
+  | _, _, _, _ => False
+
+end
+
+namespace Lit
+
+/-- The literal is known to be zero. -/
+def isZero : Option Lit → Bool
+  | some (.real n _) => n == 0
+  | some (.int z) => z == 0
+  | _ => false
+
+/-- The literal is known to be one. -/
+def isOne : Option Lit → Bool
+  | some (.real n d) => n == 1 && d == 1
+  | some (.int z) => z == 1
+  | _ => false
+
+/-- The literal is known to be the truth value `b`. -/
+def isBool (b : Bool) : Option Lit → Bool
+  | some (.bool c) => c == b
+  | _ => false
+
+/-- Zero as a literal. -/
+def zero : NumType → Lit
+  | .float _ => .real 0 1
+  | .int _ => .int 0
+
+/-- `c`, if the condition holds. -/
+def onlyIf (condition : Bool) (c : Lit) : Option Lit := if condition then some c else none
+
+section
+
+variable {R : Type} [RealArith R]
+
+theorem onlyIf_is {known : Bool} {c c' : Lit} {d : DType} {x : d.denote R} (h : known = true → c.Is x)
+    (hc : onlyIf known c = some c') : c'.Is x := by
+  unfold onlyIf at hc
+  split at hc
+  · rename_i hk; cases hc; exact h hk
+  · contradiction
+
+theorem is_bool {b : Bool} {c : Option Lit} (h : isBool b c = true) {x : Bool}
+    (hx : ∀ a, c = some a → a.Is (α := R) (d := .bool) x) : x = b := by
+  cases c with
+  | none => simp [isBool] at h
+  | some a =>
+    cases a with
+    | real | infinity | int => simp [isBool] at h
+    | bool c =>
+      have hc : c = b := by simpa [isBool] using h
+      exact hc ▸ hx _ rfl
+
+theorem zero_is_float {f : FloatType} {x : R} : (zero (.float f)).Is (d := .float f) x ↔ x = 0 := by
+  rw [← RealArith.ops_lit_zero 1]; exact Iff.rfl
+
+theorem is_zero_float {f : FloatType} {c : Option Lit} (h : isZero c = true) {x : R}
+    (hx : ∀ a, c = some a → a.Is (d := .float f) x) : x = 0 := by
+  cases c with
+  | none => simp [isZero] at h
+  | some a =>
+    cases a with
+    | infinity | bool => simp [isZero] at h
+    | int => exact (hx _ rfl).elim
+    | real n d =>
+      have hn : n = 0 := by simpa [isZero] using h
+      subst hn
+      exact (hx _ rfl).trans (RealArith.ops_lit_zero d)
+
+theorem is_zero_int {f : IntType} {c : Option Lit} (h : isZero c = true) {x : Int}
+    (hx : ∀ a, c = some a → a.Is (α := R) (d := .int f) x) : x = 0 := by
+  cases c with
+  | none => simp [isZero] at h
+  | some a =>
+    cases a with
+    | infinity | bool => simp [isZero] at h
+    | real => exact (hx _ rfl).elim
+    | int z =>
+      have hz : z = 0 := by simpa [isZero] using h
+      subst hz
+      exact hx _ rfl
+
+theorem is_one_float {f : FloatType} {c : Option Lit} (h : isOne c = true) {x : R}
+    (hx : ∀ a, c = some a → a.Is (d := .float f) x) : x = 1 := by
+  cases c with
+  | none => simp [isOne] at h
+  | some a =>
+    cases a with
+    | infinity | bool => simp [isOne] at h
+    | int => exact (hx _ rfl).elim
+    | real n d =>
+      have hn : n = 1 ∧ d = 1 := by simpa [isOne] using h
+      obtain ⟨rfl, rfl⟩ := hn
+      exact (hx _ rfl).trans RealArith.ops_lit_one
+
+theorem is_one_int {f : IntType} {c : Option Lit} (h : isOne c = true) {x : Int}
+    (hx : ∀ a, c = some a → a.Is (α := R) (d := .int f) x) : x = 1 := by
+  cases c with
+  | none => simp [isOne] at h
+  | some a =>
+    cases a with
+    | infinity | bool => simp [isOne] at h
+    | real => exact (hx _ rfl).elim
+    | int z =>
+      have hz : z = 1 := by simpa [isOne] using h
+      subst hz
+      exact hx _ rfl
+
+end
+
+end Lit
+
+end MaskPool

@@ -1,0 +1,373 @@
+module
+
+public import MaskPool.Invariance.Elementwise
+public import MaskPool.Invariance.Reduce
+
+/-!
+# The checker is right
+
+`Program.related`: the values of a program that passes `Program.check` are related as its label says, for
+every arithmetic of real numbers and at all sizes. There is one lemma for each kind of equation.
+-/
+
+@[expose] public noncomputable section
+
+namespace MaskPool
+
+open RealArith Overlap
+
+variable {R : Type} [RealArith R] {r : Nat} {ν ν' : Nat → Nat}
+
+namespace Overlap
+
+/-- Bags of the same size, whose common rows have the same positions. -/
+structure Aligned (W : Overlap r ν ν') : Prop where
+  sizes : ν = ν'
+  pair : ∀ x x', W.Pair x x' → x = x'
+  alone : ∀ x, W.Alone x → W.symm.Alone x
+
+/-- The bags compare as the law asks. -/
+def Admits (W : Overlap r ν ν') : Law → Prop
+  | .permutation => W.Full ∧ ν = ν'
+  | .padding nonempty => nonempty = true → Nonempty W.Common
+  | .irrelevance => W.Aligned
+
+theorem index_ext {ν : Nat → Nat} {s : List Dim} {i j : IndexAt ν s}
+    (h : ∀ q d, s[q]? = some d → i.position q = j.position q) : i = j := by
+  induction s with
+  | nil => rfl
+  | cons d s ih =>
+    exact Prod.ext (Fin.ext (h 0 d rfl)) (ih fun q u hq => h (q + 1) u (by simpa using hq))
+
+theorem Aligned.eq {W : Overlap r ν ν} (h : W.Aligned) {s : List Dim} {j j' : IndexAt ν s}
+    (hj : W.Match s j j') : j = j' := by
+  refine index_ext fun q d hq => ?_
+  have hm := hj q d hq
+  by_cases hd : d.isRows r = true
+  · exact h.pair _ _ ((matchAt_rows hd).1 hm)
+  · simpa [MatchAt, hd] using hm
+
+theorem Aligned.match_self {W : Overlap r ν ν} (h : W.Aligned) {s : List Dim} (j : IndexAt ν s) :
+    W.Match s j j ∨ ∃ q, W.AloneAt s q j := by
+  induction s with
+  | nil => exact .inl match_nil
+  | cons d s ih =>
+    rcases ih j.2 with hj | ⟨q, ho⟩
+    · by_cases hd : d.isRows r = true
+      · cases Dim.isRows_iff.1 hd
+        have hi := W.left.right_inv j.1
+        cases hc : W.left.inv j.1 with
+        | inl c =>
+          rw [hc] at hi
+          have hp : W.Pair j.1.1 (W.right (.inl c)).1 := ⟨c, congrArg Fin.val hi, rfl⟩
+          rw [← h.pair _ _ hp] at hp
+          exact .inl (match_cons.2 ⟨(matchAt_rows hd).2 hp, hj⟩)
+        | inr z =>
+          rw [hc] at hi
+          exact .inr ⟨0, _, rfl, hd, z, congrArg Fin.val hi⟩
+      · exact .inl (match_cons.2 ⟨by simp [MatchAt, hd], hj⟩)
+    · exact .inr ⟨q + 1, aloneAt_cons ho⟩
+
+end Overlap
+
+variable {W : Overlap r ν ν'} {Γ : List Ty} {L : List Label} {ρ : Env R ν Γ} {ρ' : Env R ν' Γ} {law : Law}
+
+/-! ### Variables and literals -/
+
+theorem Related.junk {t : Ty} {x : t.denote R ν} {x' : t.denote R ν'}
+    (h : ∀ j j', W.Match t.shape j j' → x j = x' j') : Related W .junk x x' where
+  agree := h
+  left := ⟨fun p c hc => by simp at hc, fun c hc => by simp at hc⟩
+  right := ⟨fun p c hc => by simp at hc, fun c hc => by simp at hc⟩
+  same h _ := by simp at h
+
+theorem EnvRelated.length (h : EnvRelated W L ρ ρ') : L.length = Γ.length := by
+  induction Γ generalizing L with
+  | nil => cases L with
+    | nil => rfl
+    | cons l L => exact h.elim
+  | cons t Γ ih => cases L with
+    | nil => exact h.elim
+    | cons l L => simp [ih h.2]
+
+theorem EnvRelated.nth (h : EnvRelated W L ρ ρ') {i : Nat} {t : Ty} (hi : Γ[i]? = some t) :
+    Related W (t := t) ((L[i]?).getD .junk) (ρ.nth i hi) (ρ'.nth i hi) := by
+  induction Γ generalizing L i with
+  | nil => simp at hi
+  | cons u Γ ih =>
+    cases L with
+    | nil => exact h.elim
+    | cons l L =>
+      cases i with
+      | zero => simp at hi; subst hi; exact h.1
+      | succ i => simpa using ih h.2 (i := i) (by simpa using hi)
+
+theorem EnvRelated.get (h : EnvRelated W L ρ ρ') {k : Nat} {t : Ty} (hk : Γ.reverse[k]? = some t) :
+    Related W (t := t) ((L.reverse[k]?).getD .junk) (ρ.get k hk) (ρ'.get k hk) := by
+  have hlt : k < Γ.length := by simpa using (List.getElem?_eq_some_iff.1 hk).1
+  have hL : L.reverse[k]? = L[Γ.length - 1 - k]? := by
+    rw [List.getElem?_reverse (by rw [h.length]; exact hlt), h.length]
+  rw [hL]
+  exact h.nth (Env.getElem?_of_reverse hk)
+
+theorem Related.const {d : DType} {s : List Dim} {c : Lit} {lower : Option Lit} {x : d.denote R} (hx : c.Is x)
+    (hl : ∀ b, lower = some b → b.Le x) :
+    Related W (t := ⟨d, s⟩) { value := fun _ => some c, lower, same := true } (fun _ => x) fun _ => x where
+  agree _ _ _ := rfl
+  left := ⟨fun p b hb j _ => by cases hb; exact hx, fun b hb j => hl b hb⟩
+  right := ⟨fun p b hb j _ => by cases hb; exact hx, fun b hb j => hl b hb⟩
+  same _ hν := by subst hν; exact .rfl
+
+theorem Arg.related (h : EnvRelated W L ρ ρ') {t : Ty} (x : Arg Γ t) :
+    Related W (x.label L) (x.eval ρ) (x.eval ρ') := by
+  cases x with
+  | var k hk => exact h.get hk
+  | real n m => exact .const rfl fun b hb => by cases hb; exact Std.le_refl (Ops.lit n m : R)
+  | infinity negative => exact .const rfl fun b hb => by cases hb
+  | int z => exact .const rfl fun b hb => by cases hb; exact Int.le_refl z
+  | bool b => exact .const rfl fun b hb => by cases hb
+
+theorem Arg.eval_same {ν : Nat → Nat} {W : Overlap r ν ν} {ρ ρ' : Env R ν Γ} (h : EnvRelated W L ρ ρ')
+    {t : Ty} {x : Arg Γ t} (hx : x.same L = true) : x.eval ρ = x.eval ρ' :=
+  eq_of_heq ((x.related h).same hx rfl)
+
+/-! ### Views -/
+
+theorem Label.Holds.view {d : DType} {s t : List Dim} {l : Label} {x : Ty.denote R ν ⟨d, s⟩}
+    (h : l.Holds W (t := ⟨d, s⟩) x) (v : View s t) :
+    (l.view v).Holds W (t := ⟨d, t⟩) fun j => x (v.source j) where
+  value p c hc j hj := by
+    cases p with
+    | all => exact h.value .all c hc _ trivial
+    | alone q =>
+      simp only [Label.view, Label.through] at hc
+      split at hc
+      · rename_i p hp; exact h.value (.alone p) c hc _ (Overlap.aloneAt_source v hj hp)
+      · exact h.value .all c hc _ trivial
+  lower c hc j := h.lower c hc _
+
+theorem Lit.falsity_is {d : DType} {c : Option Lit} (h : isFalsity c = true) {x : d.denote R}
+    (hx : ∀ a, c = some a → a.Is x) : d.falsity.Is x := by
+  rcases Bool.or_eq_true_iff.1 h with h | h
+  · match d with
+    | .float _ => exact zero_is_float.2 (is_zero_float h hx)
+    | .int _ => exact is_zero_int (R := R) h hx
+    | .bool =>
+      match c with
+      | some (.real ..) | some (.int _) => exact (hx _ rfl).elim
+      | none | some (.infinity _) | some (.bool _) => simp [isZero] at h
+  · match d with
+    | .bool => exact is_bool (R := R) h hx
+    | .num t =>
+      match c with
+      | some (.bool _) => cases t <;> exact (hx _ rfl).elim
+      | none | some (.infinity _) | some (.real ..) | some (.int _) => simp [isBool] at h
+
+theorem Lit.zero_falsity {d : DType} : d.falsity.Is (DType.zero (α := R) d) := by
+  match d with
+  | .float _ | .int _ | .bool => rfl
+
+theorem Label.Holds.read {d : DType} {s t : List Dim} {l : Label} {x : Ty.denote R ν ⟨d, s⟩}
+    (h : l.Holds W (t := ⟨d, s⟩) x) (v : Reading s t) (z : d.denote R) (hz : d.falsity.Is z) :
+    (l.read d v).Holds W (t := ⟨d, t⟩) fun j => v.read x j z where
+  value p c hc j hj := by
+    have known (i : IndexAt ν s) (hi : v.index? j = some i) (a : Lit) (ha : l.through v.follower p = some a) :
+        a.Is (x i) := by
+      cases p with
+      | all => exact h.value .all a ha _ trivial
+      | alone q =>
+        simp only [Label.through] at ha
+        split at ha
+        · rename_i p hp; exact h.value (.alone p) a ha _ (Overlap.aloneAt_index? hj hp hi)
+        · exact h.value .all a ha _ trivial
+    rw [v.read_eq]
+    simp only [Label.read] at hc
+    split at hc
+    · rename_i hin
+      obtain ⟨i, hi⟩ := Reading.index?_inside hin j
+      rw [hi]; exact known i hi c hc
+    · refine Lit.onlyIf_is (fun hf => ?_) hc
+      cases hi : v.index? j with
+      | none => exact hz
+      | some i => exact Lit.falsity_is hf (known i hi)
+  lower c hc j := by
+    simp only [Label.read] at hc
+    split at hc
+    · rename_i hin
+      obtain ⟨i, hi⟩ := Reading.index?_inside hin j
+      rw [v.read_eq, hi]; exact h.lower c hc i
+    · contradiction
+
+theorem Overlap.read_agree {β : Type} {s t : List Dim} {v : Reading s t} (hv : v.keepsRows r = true)
+    {x : IndexAt ν s → β} {x' : IndexAt ν' s → β} (h : ∀ j j', W.Match s j j' → x j = x' j')
+    {j : IndexAt ν t} {j' : IndexAt ν' t} (hj : W.Match t j j') {z z' : β} (hz : z = z') :
+    v.read x j z = v.read x' j' z' := by
+  rw [v.read_eq, v.read_eq]
+  rcases match_index? hv hj with ⟨h1, h2⟩ | ⟨i, i', h1, h2, hi⟩
+  · rw [h1, h2]; exact hz
+  · rw [h1, h2]; exact h i i' hi
+
+theorem Overlap.inPart_append {c t : List Dim} {p : Part} {j : IndexAt ν t} (h : W.InPart t p j)
+    (k : IndexAt ν c) : W.InPart (c ++ t) (p.behind c.length) (IndexAt.append k j) := by
+  cases p with
+  | all => trivial
+  | alone q => exact Overlap.aloneAt_append_right k h
+
+/-! ### What is known of one run -/
+
+/-- The values of a run are as the labels say. -/
+def EnvHolds (W : Overlap r ν ν') (L : List Label) (ρ : Env R ν Γ) : Prop :=
+  ∀ {t : Ty} (x : Arg Γ t), (x.label L).Holds W (x.eval ρ)
+
+theorem EnvRelated.left (h : EnvRelated W L ρ ρ') : EnvHolds W L ρ := fun x => (x.related h).left
+
+theorem EnvRelated.right (h : EnvRelated W L ρ ρ') : EnvHolds W.symm L ρ' := fun x => (x.related h).right
+
+/-! ### Reductions -/
+
+theorem onRows_alone {s : List Dim} {f : Nat → Bool} (h : onRows r s f = true) {k : IndexAt ν s} {q : Nat}
+    (hk : W.AloneAt s q k) : f q = true := by
+  obtain ⟨d, hq, hd, _⟩ := hk
+  have := List.all_eq_true.1 h q (List.mem_range.2 (List.getElem?_eq_some_iff.1 hq).1)
+  rw [hq] at this
+  simpa [hd] using this
+
+theorem Law.isPermutation_full (hW : W.Admits law) (h : law.isPermutation = true) : W.Full ∧ ν = ν' := by
+  cases law <;> first | exact hW | contradiction
+
+theorem Law.reduces_cases (hW : W.Admits law) {c : List Dim} {f : Nat → Bool} (h : law.reduces r c f = true) :
+    c.all (Dim.regular r) = true ∧ ((W.Full ∨ c.all (Dim.free r) = true) ∨ onRows r c f = true) := by
+  simp only [reduces, Bool.and_eq_true, Bool.or_eq_true] at h
+  refine ⟨h.1, ?_⟩
+  rcases h.2 with (h | h) | h
+  · exact .inl (.inr h)
+  · exact .inr h
+  · exact .inl (.inl (isPermutation_full hW h).1)
+
+/-- A reduction with a neutral literal combines all values by an operation. -/
+theorem Reduction.absorbs {g : Reduction} {n : NumType} {c : Lit} (hc : g.neutral n = some c) :
+    ∃ (op : n.denote R → n.denote R → n.denote R) (e : n.denote R), Absorbs op e ∧
+      (∀ x : n.denote R, c.Is (d := .num n) x ↔ x = e) ∧
+      ∀ (ι : Type) [Enum ι] (f : ι → n.denote R), g.eval n f = ffold op e f := by
+  match g, n with
+  | .sum, .float _ =>
+    cases hc
+    exact ⟨_, 0, absorbs_add, fun x => Lit.zero_is_float, fun ι _ f => fsum_eq_ffold f⟩
+  | .prod, .float _ =>
+    cases hc
+    exact ⟨_, 1, absorbs_mul, fun x => by rw [← ops_lit_one]; exact Iff.rfl, fun ι _ f => fprod_eq_ffold f⟩
+  | .sum, .int _ => cases hc; exact ⟨_, 0, absorbs_int_add, fun x => Iff.rfl, fun ι _ f => rfl⟩
+  | .prod, .int _ => cases hc; exact ⟨_, 1, absorbs_int_mul, fun x => Iff.rfl, fun ι _ f => rfl⟩
+  | .max, .int f => cases hc; exact ⟨_, f.lowest, absorbs_int_max _, fun x => Iff.rfl, fun ι _ f => rfl⟩
+  | .min, .int f => cases hc; exact ⟨_, f.greatest, absorbs_int_min _, fun x => Iff.rfl, fun ι _ f => rfl⟩
+  | .max, .float _ | .min, .float _ => simp [neutral] at hc
+
+theorem Reduction.eval_full (g : Reduction) (n : NumType) {c : List Dim} (hc : c.all (Dim.regular r) = true)
+    (hW : W.Full ∨ c.all (Dim.free r) = true) {f : IndexAt ν c → n.denote R} {f' : IndexAt ν' c → n.denote R}
+    (h : ∀ k k', W.Match c k k' → f k = f' k') : g.eval n f = g.eval n f' := by
+  cases hn : g.neutral n with
+  | some a =>
+    obtain ⟨op, e, ho, _, he⟩ := absorbs (R := R) hn
+    rw [he, he]; exact Overlap.ffold_eq_full ho hc hW h
+  | none =>
+    match g, n with
+    | .max, .float _ => exact Overlap.fmax_eq_full (W := W) hc hW h
+    | .min, .float _ => exact Overlap.fmin_eq_full (W := W) hc hW h
+    | .sum, .float _ | .prod, .float _ | .sum, .int _ | .prod, .int _ | .max, .int _ | .min, .int _ =>
+      simp [neutral] at hn
+
+theorem Lit.isNeutral_some {n : NumType} {c a : Option Lit} (h : isNeutral n c a = true) :
+    ∃ b, c = some b := by
+  cases c with
+  | none => simp [isNeutral] at h
+  | some b => exact ⟨b, rfl⟩
+
+theorem Lit.is_neutral {n : NumType} {c : Lit} {a : Option Lit} (h : isNeutral n (some c) a = true)
+    {x : n.denote R} (hx : ∀ b, a = some b → b.Is (d := .num n) x) : c.Is (d := .num n) x := by
+  simp only [isNeutral, Bool.or_eq_true, Bool.and_eq_true, decide_eq_true_eq] at h
+  rcases h with h | ⟨h, rfl⟩
+  · exact hx c h
+  · cases n with
+    | float f => exact zero_is_float.2 (is_zero_float h hx)
+    | int f => exact is_zero_int (R := R) h hx
+
+section
+
+variable {n : NumType} {c t : List Dim} {l : Label} {x : Ty.denote R ν ⟨.num n, c ++ t⟩}
+  {x' : Ty.denote R ν' ⟨.num n, c ++ t⟩}
+
+theorem Reduction.holds (g : Reduction) (h : l.Holds W (t := ⟨.num n, c ++ t⟩) x) :
+    Label.Holds W { value := fun p =>
+        if Lit.isNeutral n (g.neutral n) (l.value (p.behind c.length)) then g.neutral n else none }
+      (t := ⟨.num n, t⟩) fun j => g.eval n fun k : IndexAt ν c => x (IndexAt.append k j) where
+  value p a ha j hj := by
+    simp only at ha
+    split at ha
+    · rename_i hn
+      obtain ⟨op, e, ho, hi, he⟩ := absorbs (R := R) ha
+      rw [ha] at hn
+      have hk (k : IndexAt ν c) : x (IndexAt.append k j) = e :=
+        (hi _).1 (Lit.is_neutral hn fun b hb => h.value _ b hb _ (Overlap.inPart_append hj k))
+      rw [he, hi, funext hk]
+      exact ffold_const ho
+    · contradiction
+  lower a ha := by simp at ha
+
+theorem Reduction.agree (g : Reduction) (hW : W.Admits law)
+    (h : ∀ j j', W.Match (c ++ t) j j' → x j = x' j') (hl : l.Holds W (t := ⟨.num n, c ++ t⟩) x)
+    (hr : l.Holds W.symm (t := ⟨.num n, c ++ t⟩) x')
+    (hg : (law.reduces r c (fun q => Lit.isNeutral n (g.neutral n) (l.value (.alone q))) ||
+      g.bounded law r c l n) = true) (j : IndexAt ν t) (j' : IndexAt ν' t) (hj : W.Match t j j') :
+    (g.eval n fun k : IndexAt ν c => x (IndexAt.append k j)) =
+      g.eval n fun k : IndexAt ν' c => x' (IndexAt.append k j') := by
+  have ha (k : IndexAt ν c) (k' : IndexAt ν' c) (hk : W.Match c k k') :
+      x (IndexAt.append k j) = x' (IndexAt.append k' j') := h _ _ (Overlap.match_append hk hj)
+  rcases Bool.or_eq_true_iff.1 hg with hg | hg
+  · obtain ⟨hc, hf | hf⟩ := Law.reduces_cases hW hg
+    · exact g.eval_full n hc hf ha
+    · by_cases hn : ∃ a, g.neutral n = some a
+      · obtain ⟨a, hn⟩ := hn
+        obtain ⟨op, e, ho, hi, he⟩ := absorbs (R := R) hn
+        rw [he, he]
+        rw [hn] at hf
+        refine Overlap.ffold_eq (W := W) ho hc ha (fun k q hk => (hi _).1 ?_) fun k' q hk => (hi _).1 ?_
+        · exact Lit.is_neutral (onRows_alone hf hk) fun b hb =>
+            hl.value (.alone q) b hb _ (Overlap.aloneAt_append_left j hk)
+        · exact Lit.is_neutral (onRows_alone hf hk) fun b hb =>
+            hr.value (.alone q) b hb _ (Overlap.aloneAt_append_left j' hk)
+      · refine g.eval_full n hc (.inr ?_) ha
+        refine List.all_eq_true.2 fun d hd => ?_
+        obtain ⟨q, hq⟩ := List.mem_iff_getElem?.1 hd
+        have hlt := (List.getElem?_eq_some_iff.1 hq).1
+        have := List.all_eq_true.1 hf q (List.mem_range.2 hlt)
+        rw [hq] at this
+        rcases Bool.or_eq_true_iff.1 this with hd' | hd'
+        · have := List.all_eq_true.1 hc d hd
+          simp only [Dim.regular, Bool.or_eq_true] at this
+          exact this.resolve_left (by simpa using hd')
+        · exact absurd (Lit.isNeutral_some hd') hn
+  · cases n with
+    | int f => simp [bounded] at hg
+    | float f =>
+      simp only [bounded] at hg
+      split at hg
+      · rename_i a b hlow _
+        simp only [Bool.and_eq_true] at hg
+        have hne : Nonempty W.Common := by
+          cases law with
+          | padding ne =>
+            cases ne with
+            | true => exact hW rfl
+            | false => simp [Law.isNonempty] at hg
+          | permutation | irrelevance => simp [Law.isNonempty] at hg
+        refine Overlap.fmax_eq_nonempty (W := W) hg.1.2 hne ha (v := Ops.lit a b) (fun k => hl.lower _ hlow _)
+          (fun k' => hr.lower _ hlow _) (fun k q hk => ?_) fun k' q hk => ?_
+        · exact hl.value (.alone q) _ (of_decide_eq_true (onRows_alone hg.2 hk)) _
+            (Overlap.aloneAt_append_left j hk)
+        · exact hr.value (.alone q) _ (of_decide_eq_true (onRows_alone hg.2 hk)) _
+            (Overlap.aloneAt_append_left j' hk)
+      · contradiction
+
+end
+
+end MaskPool

@@ -1,0 +1,202 @@
+"""A kernel's arguments in Lean: as the tensors of a theorem, and as the bags of the specification.
+
+An argument of shape ``["b", "n", "d"]`` is a tensor; at the index ``q`` of the result and the row ``r`` it is
+read at ``(q.1, r.1, q.2.1, ())``. Where a bag is the whole of its tensors, these are written themselves.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from maskpool_verify import dims
+from maskpool_verify.dims import Size
+from maskpool_verify.manifest import ArgumentSpec, Kernel, Role, Shape
+from maskpool_verify.names import binders
+
+EXTRA = "extra"
+"""The number of padded rows, where sizes are open."""
+
+_INTEGERS = ("int32", "int64")
+
+
+def list_text(sizes: Sequence[Size]) -> str:
+    """``[4, 3]`` or ``[n, 2 * d]``"""
+    return f"[{', '.join(map(dims.lean, sizes))}]"
+
+
+def coordinate(index: str, axis: int) -> str:
+    """The coordinate of the index ``index`` along ``axis``: ``q.2.1``"""
+    return index + ".2" * axis + ".1"
+
+
+def entry(tensor: str, coordinates: Sequence[str]) -> str:
+    """``x (q.1, r.1, ())``"""
+    return f"{tensor} ({', '.join((*coordinates, '()'))})" if coordinates else f"{tensor} ()"
+
+
+def entries(spec: ArgumentSpec, numbers: str) -> str:
+    """The type of the entries; ``numbers`` is that of floating-point numbers."""
+    if spec.dtype == "bool":
+        return "Bool"
+    return "Int" if spec.dtype in _INTEGERS else numbers
+
+
+def _keys(axes: Sequence[str | int]) -> tuple[str, ...]:
+    """A name for each axis: its symbol, or the number of its occurrence among those without one."""
+    count = iter(range(len(axes)))
+    return tuple(axis if isinstance(axis, str) else f"#{next(count)}" for axis in axes)
+
+
+def prime(name: str) -> str:
+    """``x'``"""
+    return f"{name[:-1]}'»" if name.endswith("»") else f"{name}'"
+
+
+def junk(name: str) -> str:
+    """The padded rows of an argument."""
+    return f"junk_{name.strip('«»')}"
+
+
+@dataclass(frozen=True)
+class Bag:
+    """The arguments of ``kernel`` at one shape."""
+
+    kernel: Kernel
+    shape: Shape
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the sizes are variables of the theorems."""
+        return self.shape == self.kernel.open_shape
+
+    @property
+    def rows(self) -> str:
+        """The number of rows, in Lean."""
+        return str(self.shape[self.kernel.rows])
+
+    @property
+    def names(self) -> Mapping[str, str]:
+        """The bound variables of the arguments, by the names of the arguments."""
+        specs = self.kernel.arguments
+        taken = ["symbolic", *("_".join(f"{s}{n}" for s, n in shape.items()) for shape in self.kernel.shapes)]
+        taken += [size for size in self.shape.values() if isinstance(size, str)]
+        names = binders((spec.name for spec in specs), taken)
+        return {spec.name: name for spec, name in zip(specs, names, strict=True)}
+
+    def name(self, spec: ArgumentSpec) -> str:
+        """The bound variable of an argument."""
+        return self.names[spec.name]
+
+    # -- binders
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """``{n d : Nat}`` where sizes are open."""
+        names = [size for size in self.shape.values() if isinstance(size, str)]
+        return (f"{{{' '.join(names)} : Nat}}",) if names else ()
+
+    def type(self, spec: ArgumentSpec, numbers: str, **other: Size) -> str:
+        """``Tensor R [4, 3]``; ``other`` are other sizes of some symbols."""
+        return f"Tensor {entries(spec, numbers)} {list_text(spec.sizes({**self.shape, **other}))}"
+
+    def quantified(self, spec: ArgumentSpec) -> str:
+        """The type of the variable of a theorem on real numbers: masks are truth values in all of them."""
+        if spec.role == "mask":
+            return f"Tensor Bool {list_text(spec.sizes(self.shape))}"
+        return self.type(spec, "R")
+
+    def binders(self, numbers: str) -> tuple[str, ...]:
+        """The arguments with the types that the program gives them."""
+        return tuple(f"({self.name(spec)} : {self.type(spec, numbers)})" for spec in self.kernel.arguments)
+
+    def bound(self, *, masks: bool = True) -> tuple[str, ...]:
+        """The arguments of a theorem on real numbers."""
+        return tuple(
+            f"({self.name(spec)} : {self.quantified(spec)})"
+            for spec in self.kernel.arguments
+            if masks or spec.role != "mask"
+        )
+
+    # -- the program
+
+    def inputs(
+        self,
+        replaced: Mapping[Role, Callable[[ArgumentSpec], str]] | None = None,
+        *,
+        converted: bool = True,
+    ) -> tuple[str, ...]:
+        """What the program is applied to; see :meth:`call`."""
+        inputs = []
+        for spec in self.kernel.arguments:
+            make = (replaced or {}).get(spec.role)
+            text = make(spec) if make else self.name(spec)
+            if converted and spec.role == "mask" and spec.dtype != "bool":
+                text = f"{text}.indicator" if text.isidentifier() else f"Tensor.indicator ({text})"
+            inputs.append(text)
+        return tuple(inputs)
+
+    def call(
+        self,
+        replaced: Mapping[Role, Callable[[ArgumentSpec], str]] | None = None,
+        *,
+        program: str = "program",
+        rows: str | None = None,
+        converted: bool = True,
+    ) -> str:
+        """The program applied to the arguments, or to what ``replaced`` makes of those of some roles.
+
+        ``rows`` is another number of rows. Masks are truth values, which are ``converted`` to the numbers
+        that the program takes.
+        """
+        inputs = self.inputs(replaced, converted=converted)
+        values = [
+            rows if rows and symbol == self.kernel.rows else size for symbol, size in self.shape.items()
+        ]
+        sizes = f"[{', '.join(map(str, values))}]" if self.is_open else "[]"
+        return f"{program}.eval {sizes} ({', '.join((*inputs, '()'))})"
+
+    # -- reading at an index of the result
+
+    def at(self, spec: ArgumentSpec, row: str, index: str = "q", **other: str) -> tuple[str, ...]:
+        """The coordinates at which an argument is read, for the index ``index`` of the result.
+
+        ``other`` are coordinates of other axes by their symbols.
+        """
+        result = _keys(self.kernel.result_axes)
+        coordinates = []
+        for key in _keys(spec.shape):
+            if key == self.kernel.rows:
+                coordinates.append(row)
+            elif key in other:
+                coordinates.append(other[key])
+            else:
+                coordinates.append(coordinate(index, result.index(key)))
+        return tuple(coordinates)
+
+    def own(self, spec: ArgumentSpec, index: str = "q", row: str | None = None) -> tuple[str, ...]:
+        """The coordinates of an argument's own index; ``row`` replaces that of the row."""
+        return tuple(
+            row if row and axis == self.kernel.rows else coordinate(index, number)
+            for number, axis in enumerate(spec.shape)
+        )
+
+    def own_row(self, spec: ArgumentSpec, index: str = "q") -> str:
+        """The row of an argument's own index."""
+        return coordinate(index, spec.shape.index(self.kernel.rows))
+
+    def is_vector(self, spec: ArgumentSpec) -> bool:
+        """Whether an argument has the rows as its only axis."""
+        return spec.shape == (self.kernel.rows,)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether there is one bag, with the rows first and the result's axes after them."""
+        kernel = self.kernel
+        vectors = kernel.having("logits", "mask")
+        return (
+            kernel.spec == "attention"
+            and all(map(self.is_vector, vectors))
+            and kernel.features.shape == (kernel.rows, *kernel.result_axes)
+            and all(spec.shape == () for spec in kernel.having("length"))
+        )
