@@ -71,11 +71,11 @@ class Counterexample(_Model):
     """An input on which a property fails.
 
     The results of ``left`` and ``right`` have to agree; where there is only one run, its result has to be
-    ``expected``. For permutation, row ``r`` of ``right`` is row ``order[r]`` of ``left``; there is one order
-    for each bag, the last batch axis fastest. ``rows`` are the
-    rows of ``right`` that are new (padding) or hold other values (masked irrelevance). ``undefined`` names
-    the first operation without a real value that the result depends on, ``broken`` the first equation at
-    which the two runs do not correspond any more. ``confirmed_by_jax``: the results of JAX differ too.
+    ``expected``. For permutation, row ``r`` of ``right`` is row ``orders[bag][r]`` of ``left``; there is one
+    order for each bag, the last batch axis fastest. ``rows`` are the rows of ``right`` that are new (padding)
+    or hold other values (masked irrelevance). ``undefined`` names the first operation without a real value
+    that the result depends on, ``broken`` the first equation at which the two runs do not correspond any
+    more. ``confirmed_by_jax``: the results of JAX differ too.
     """
 
     property: Property
