@@ -20,6 +20,8 @@ from expectations import INVARIANCES, PROPERTIES, Argument, Entry, Property, ent
 from pooling import Array, Inputs
 
 ENTRIES = {entry.name: entry for entry in entries()}
+pytestmark = pytest.mark.slow  # a minute, for what changes with the corpus alone
+
 EXPECTATIONS = expectations()
 
 SIZES = {"d": 3, "b": 2, "h": 2, "k": 2, "w": 2, "q": 2, "c": 2, "e": 2}
