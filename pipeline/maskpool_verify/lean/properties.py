@@ -113,6 +113,18 @@ class Pooling:
         kernel = self.kernel
         return tuple(a for a in kernel.features.shape if a != kernel.rows and a not in kernel.batch_axes)
 
+    def row_coordinates(self) -> tuple[str, ...]:
+        """Where row ``r`` of the features is read, for the index ``q`` of the result and ``j`` of a row."""
+        kernel, own = self.kernel, self.row_shape()
+        return tuple(
+            "r.1"
+            if axis == kernel.rows
+            else coordinate("q", kernel.result_axes.index(axis))
+            if axis in kernel.batch_axes
+            else coordinate("j", own.index(axis))
+            for axis in kernel.features.shape
+        )
+
     def _own_score_axes(self) -> tuple[str, ...]:
         return tuple(axis for axis in self.score_axes if axis not in self.kernel.batch_axes)
 
@@ -124,19 +136,11 @@ class Pooling:
     def score(self, features: str = "features") -> str:
         """``score`` applied to the row ``r`` of ``features`` and to the parameters, at the index ``q``."""
         kernel, bag = self.kernel, self.bag
-        spec = kernel.features
         if bag.is_plain:
             row = f"({features}.rows r)"
         else:
-            own = [a for a in spec.shape if a != kernel.rows and a not in kernel.batch_axes]
-            coordinates = [
-                "r.1"
-                if axis == kernel.rows
-                else coordinate("q", kernel.result_axes.index(axis))
-                if axis in kernel.batch_axes
-                else coordinate("j", own.index(axis))
-                for axis in spec.shape
-            ]
+            coordinates = self.row_coordinates()
+            own = self.row_shape()
             row = f"(fun {'j' if own else '_'} => {entry(features, coordinates)})"
         given = [row if spec.role == "features" else bag.name(spec) for spec in self.score_arguments()]
         applied = f"score {' '.join(given)}"
@@ -411,15 +415,7 @@ class _Writer:
         if bag.is_plain:
             row = f"funext fun d => {self._point(spec, 'hr')}"
         else:
-            own = [a for a in spec.shape if a != kernel.rows and a not in kernel.batch_axes]
-            coordinates = [
-                "r.1"
-                if axis == kernel.rows
-                else coordinate("q", kernel.result_axes.index(axis))
-                if axis in kernel.batch_axes
-                else coordinate("j", own.index(axis))
-                for axis in spec.shape
-            ]
+            coordinates = self.pooling.row_coordinates()
             row = f"funext fun j => {self._point(spec, 'hr', coordinates)}"
         score = self.pooling.score("x")
         head = re.sub(r"\(x\.rows r\)|\(fun [j_] => x \([^()]*\(\)\)\)", "row", score, count=1)
