@@ -87,7 +87,6 @@ theorem add_add_add_comm (a b c d : R) : a + b + (c + d) = a + c + (b + d) := by
 theorem div_eq_mul_inv : a / b = a * b⁻¹ := Field.div_eq_mul_inv a b
 theorem zero_div : 0 / a = 0 := by rw [div_eq_mul_inv, zero_mul]
 theorem div_one : a / 1 = a := by rw [div_eq_mul_inv, Field.inv_one, mul_one]
-theorem mul_one_div : a * (1 / b) = a / b := by rw [div_eq_mul_inv, one_mul, ← div_eq_mul_inv]
 theorem le_zero_iff : a ≤ 0 ↔ ¬ 0 < a := Std.not_lt.symm
 theorem sub_zero : a - 0 = a := by rw [Ring.sub_eq_add_neg, AddCommGroup.neg_zero, add_zero]
 theorem zero_sub : 0 - a = -a := by rw [Ring.sub_eq_add_neg, zero_add]
@@ -152,7 +151,7 @@ theorem mul_div_mul_cancel : c * y / (c * z) = y / z := by
 end nonzero
 
 section positive
-variable (hc : 0 < c) (y z : R)
+variable (hc : 0 < c) (z : R)
 include hc
 
 theorem mul_pos_iff : 0 < c * z ↔ 0 < z := by
@@ -165,13 +164,6 @@ theorem inv_pos : 0 < c⁻¹ := Field.IsOrdered.inv_pos_iff.2 hc
 
 theorem div_pos_iff : 0 < z / c ↔ 0 < z := by
   rw [div_eq_mul_inv, mul_comm, mul_pos_iff (inv_pos hc)]
-
-theorem div_eq_zero_iff : z / c = 0 ↔ z = 0 := by
-  rw [div_eq_mul_inv, mul_comm, mul_eq_zero_iff (ne_zero_of_pos (inv_pos hc))]
-
-theorem div_div_div_cancel : (y / c) / (z / c) = y / z := by
-  rw [div_eq_mul_inv y, div_eq_mul_inv z, mul_comm y, mul_comm z,
-    mul_div_mul_cancel (ne_zero_of_pos (inv_pos hc))]
 
 end positive
 
@@ -282,8 +274,6 @@ theorem lit_lt_one {num : Int} {den : Nat} (hn : 0 < num) (h : num.toNat < den) 
     mul_div_cancel_left (ne_zero_of_pos hpos)]
   exact hlt
 
-theorem lit_neg (num : Int) (den : Nat) : (Ops.lit (-num) den : R) = -Ops.lit num den := by
-  simp only [ops_lit, Ring.intCast_neg, div_eq_mul_inv, Ring.neg_mul]
 theorem lit_ite {p : Prop} [Decidable p] (a b : Int) (den : Nat) :
     (Ops.lit (if p then a else b) den : R) = if p then Ops.lit a den else Ops.lit b den := by split <;> rfl
 
@@ -292,8 +282,6 @@ end
 section
 variable {R : Type} [RealArith R] (c y z : R)
 
-theorem exp_mul_pos_iff : 0 < exp c * z ↔ 0 < z := mul_pos_iff (exp_pos c) z
-theorem exp_mul_eq_zero_iff : exp c * z = 0 ↔ z = 0 := mul_eq_zero_iff (exp_ne_zero c) z
 theorem exp_mul_div_exp_mul : (exp c * y) / (exp c * z) = y / z := mul_div_mul_cancel (exp_ne_zero c) y z
 
 end
