@@ -24,7 +24,8 @@ from maskpool_verify.errors import AuditError, EnvironmentFault, StaleError
 from maskpool_verify.files import disk_faults, exclusive, write_whole
 from maskpool_verify.frontend import TracedKernel
 from maskpool_verify.lean import syntax
-from maskpool_verify.lean.properties import ROOT, shape_name
+from maskpool_verify.lean.bags import shape_name
+from maskpool_verify.lean.properties import ROOT
 from maskpool_verify.lean.render import lean_files
 from maskpool_verify.manifest import Kernel, Manifest
 from maskpool_verify.program import Program, digest, from_json, to_json

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from threading import Event
 from typing import Literal, TypeAlias
@@ -19,13 +20,13 @@ from maskpool_verify.engine.protocol import Engine, ModuleResult, Progress
 from maskpool_verify.errors import AuditError, EnvironmentFault, TraceError, UnsupportedError
 from maskpool_verify.failures import Failure, errors, failures, goals, place
 from maskpool_verify.frontend import TracedKernel, trace_kernel
+from maskpool_verify.lean.bags import shape_name
 from maskpool_verify.lean.properties import (
     PROPERTIES,
     ROOT,
     Property,
     Theorem,
     properties_module,
-    shape_name,
     theorems,
     trace_module,
 )
@@ -85,8 +86,9 @@ class _Case:
         shapes = self.kernel.shapes
         return (*(trace_module(self.kernel, shape) for shape in shapes), properties_module(self.kernel))
 
-    @property
+    @cached_property
     def theorems(self) -> tuple[Theorem, ...]:
+        """The theorems that are wanted of the kernel, once it has been traced."""
         return theorems(self.kernel, score_axes(self.kernel, self.traces))
 
     def compare(self, manifest: Manifest) -> None:
@@ -347,6 +349,7 @@ class _Search:
     progress: Callable[[Step], None]
     found: dict[Property, refute.Counterexample] = field(default_factory=dict)
 
+    @cached_property
     def subject(self) -> refute.Subject:
         return refute.Subject.of_traces(self.case.kernel, self.case.traces, self.manifest.root)
 
@@ -355,20 +358,19 @@ class _Search:
 
         A kernel that was not imported is only run.
         """
-        subject = self.subject()
         search = refute.refute if self.case.traces else refute.observe
         for property_ in refute.properties(self.case.kernel):
             if property_ not in open_ or self.seconds <= 0:
                 continue
             self.progress(Step("search", f"{self.case.kernel.name}: {property_}"))
             budget = min(self.seconds, FURTHER_SECONDS) if self.found else self.seconds
-            outcome = search(subject, property_, budget=budget)
+            outcome = search(self.subject, property_, budget=budget)
             if outcome.counterexample is not None:
                 self.found[property_] = outcome.counterexample
 
     def warnings(self) -> tuple[refute.FloatWarning, ...]:
         """Where floating point alone breaks a property."""
-        return refute.float_warnings(self.subject(), tuple(self.found))
+        return refute.float_warnings(self.subject, tuple(self.found))
 
 
 def _report(

@@ -7,7 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from maskpool_verify.engine.protocol import Message, ModuleResult
-from maskpool_verify.lean.properties import Theorem, shape_name
+from maskpool_verify.lean.bags import shape_name
+from maskpool_verify.lean.properties import Theorem
 
 MAX_LINES = 24
 """Of one message; a goal that is longer is cut."""

@@ -14,7 +14,7 @@ from maskpool_verify.lowering import lowered
 from maskpool_verify.manifest import Kernel, Shape
 from maskpool_verify.program import Program, at
 from maskpool_verify.scoring import find_scores
-from maskpool_verify.tracing import Aval, FlatJaxpr, trace
+from maskpool_verify.tracing import Aval, FlatJaxpr, restricted, trace
 
 SEED = 0
 """Of the random inputs on which every imported program is compared with JAX."""
@@ -24,13 +24,13 @@ SEED = 0
 class TracedKernel:
     """``sources[k]`` is the ``"file:line"`` that equation ``k`` of ``program`` comes from.
 
-    ``scores`` is the variable of ``flat`` that holds the logits, where the kernel computes them itself.
+    ``scores`` is the part of ``flat`` that gives the logits, where the kernel computes them itself.
     """
 
     flat: FlatJaxpr
     program: Program
     sources: tuple[str, ...]
-    scores: int | None = None
+    scores: FlatJaxpr | None = None
 
 
 def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
@@ -46,10 +46,9 @@ def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
     imported = import_program(flat, kernel, shape)
     for program in _closed(imported.program):
         agree_with_jax(program, kernel.row_axes, function, SEED)
-    inside = (
-        kernel.spec == "attention" and kernel.argument("logits") is None and bool(imported.program.symbols)
-    )
-    scores = find_scores(flat, kernel, shape) if inside else None
+    scores = None
+    if imported.program.symbols and kernel.computes_logits:
+        scores = restricted(flat, find_scores(flat, kernel, shape))
     return TracedKernel(flat, imported.program, tuple(map(str, imported.sources)), scores)
 
 

@@ -276,6 +276,4 @@ def _plain(value: Any) -> Any:
         return tuple(map(_plain, value))
     if isinstance(value, str):
         return value  # a size that the lowering has read
-    if isinstance(value, np.integer):
-        return int(value)  # an axis as `vmap` gives it
     return size_of(value) if is_size(value) else str(np.dtype(value))

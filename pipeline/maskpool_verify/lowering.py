@@ -16,8 +16,6 @@ from dataclasses import replace
 from math import inf
 from typing import Any, NoReturn
 
-import numpy as np
-
 from maskpool_verify import dims
 from maskpool_verify.dims import Size
 from maskpool_verify.errors import UnsupportedError
@@ -48,11 +46,6 @@ def lowered(flat: FlatJaxpr) -> FlatJaxpr:
 
 def _is_int(aval: Aval) -> bool:
     return aval.dtype.startswith("int")
-
-
-def _number(value: Any) -> Size:
-    """A parameter of JAX that is a size or a position."""
-    return int(value) if isinstance(value, np.integer) else size_of(value)
 
 
 class _Lowering:
@@ -290,7 +283,7 @@ def _select(low: _Lowering, equation: FlatEquation, operands: list[FlatOperand])
 def _pad(low: _Lowering, equation: FlatEquation, operands: list[FlatOperand]) -> FlatOperand:
     x, value = operands
     for axis, config in enumerate(equation.params["padding_config"]):
-        before, after, interior = map(_number, config)
+        before, after, interior = map(size_of, config)
         if interior != 0 or not dims.nonnegative(before) or not dims.nonnegative(after):
             low.refuse(f"the padding ({before}, {after}, {interior}) of axis {axis} removes or parts entries")
         shape = low.aval(x).shape
@@ -307,14 +300,14 @@ def _slice(low: _Lowering, equation: FlatEquation, operands: list[FlatOperand]) 
     strides = equation.params["strides"]
     if strides is not None and set(strides) != {1}:
         low.refuse(f"the strides {strides} are not 1")
-    starts = tuple(map(_number, equation.params["start_indices"]))
-    limits = tuple(map(_number, equation.params["limit_indices"]))
+    starts = tuple(map(size_of, equation.params["start_indices"]))
+    limits = tuple(map(size_of, equation.params["limit_indices"]))
     return low.slice(operands[0], starts, tuple(map(dims.sub, limits, starts)))
 
 
 def _dynamic_slice(low: _Lowering, equation: FlatEquation, operands: list[FlatOperand]) -> FlatOperand:
     x, *positions = operands
-    starts, sizes = low.positions(positions), tuple(map(_number, equation.params["slice_sizes"]))
+    starts, sizes = low.positions(positions), tuple(map(size_of, equation.params["slice_sizes"]))
     low.require_inside(x, starts, sizes)
     return low.slice(x, starts, sizes)
 
@@ -322,7 +315,7 @@ def _dynamic_slice(low: _Lowering, equation: FlatEquation, operands: list[FlatOp
 def _gather(low: _Lowering, equation: FlatEquation, operands: list[FlatOperand]) -> FlatOperand:
     """A gather of one slice at a position that is known."""
     x, indices = operands
-    numbers, sizes = equation.params["dimension_numbers"], tuple(map(_number, equation.params["slice_sizes"]))
+    numbers, sizes = equation.params["dimension_numbers"], tuple(map(size_of, equation.params["slice_sizes"]))
     if len(low.aval(indices).shape) != 1 or numbers.operand_batching_dims:
         low.refuse("it reads more than one slice")
     starts: list[Size] = [0] * len(sizes)
@@ -354,7 +347,15 @@ _RULES: Mapping[str, _Rule] = {
     "gather": _gather,
 }
 
-LOWERED_PRIMITIVES: tuple[str, ...] = (
-    *("clamp", "square", "integer_pow", "stack", "pad", "split", "dynamic_slice", "gather", "scan"),
+LOWERED_PRIMITIVES = (
+    "clamp",
+    "square",
+    "integer_pow",
+    "stack",
+    "pad",
+    "split",
+    "dynamic_slice",
+    "gather",
+    "scan",
 )
 """The primitives that are supported because they are written out in terms of others."""

@@ -109,6 +109,11 @@ class Kernel(_Model):
         return self.having("mask", "length")[0]
 
     @property
+    def computes_logits(self) -> bool:
+        """Whether the specification is attention pooling, with logits that the kernel computes itself."""
+        return self.spec == "attention" and self.argument("logits") is None
+
+    @property
     def symbols(self) -> tuple[str, ...]:
         """The symbols of the shapes, in the order of their first appearance."""
         axes = (axis for argument in self.arguments for axis in argument.shape if isinstance(axis, str))
@@ -159,11 +164,16 @@ class Kernel(_Model):
         return tuple(a.shape.index(self.rows) if self.rows in a.shape else None for a in self.arguments)
 
     def padding_pairs(self) -> tuple[tuple[Shape, Shape], ...]:
-        """All pairs (short, long) of shapes that differ in nothing but a greater number of rows."""
+        """All pairs (short, long) of shapes that differ in nothing but a greater number of rows.
+
+        There are none where the manifest asks for all sizes at once.
+        """
+        if self.is_open:
+            return ()
         return tuple(
             (short, long)
             for short, long in permutations(self.shapes, 2)
-            if _size(short, self.rows) < _size(long, self.rows)
+            if int(short[self.rows]) < int(long[self.rows])
             and {**short, self.rows: 0} == {**long, self.rows: 0}
         )
 
@@ -171,11 +181,6 @@ class Kernel(_Model):
 def _open_shape(names: Iterable[str]) -> Shape:
     distinct = tuple(dict.fromkeys(names))
     return dict(zip(distinct, symbol_names(distinct), strict=True))
-
-
-def _size(shape: Shape, symbol: str) -> int:
-    size = shape[symbol]
-    return size if isinstance(size, int) else 0
 
 
 class _ManifestFile(_Model):

@@ -24,10 +24,11 @@ _KEYWORDS = frozenset(
 
 # Names that the generated files use themselves, or open from the library.
 _TAKEN = re.compile(
-    r"t\d+|[ijkqrR]|program|readable|scores?|translation|specification|instance_of_symbolic|symbolic|permutation|padding"
-    r"|masked_irrelevance|all_masked|extra|true|false|Bool|Fin|Int|Nat|Unit|Index|Dim|Kernel|Ops"
-    r"|RealArith|Tensor|certificates|decide|inside\d*|isum|iprod|imax|imin|[fi]cumulative|pool|shared|fsum|fmin|fprod|fmax|fdot|fany|fall|fill|valuation|weight"
-    r"|mass|f16|bf16|f32|f64|i32|i64|bool|row|all|max|min|exp|log|tanh|logistic"
+    r"t\d+|[ijkqrR]|program|readable|scores?|translation|specification|instance_of_symbolic|symbolic"
+    r"|permutation|padding|masked_irrelevance|all_masked|extra|row|certificates|true|false|decide|inside\d*"
+    r"|Bool|Fin|Int|Nat|Unit|Index|Dim|Kernel|Ops|RealArith|Tensor|all|max|min|exp|log|tanh|logistic"
+    r"|fsum|fmin|fprod|fmax|fdot|fany|fall|isum|iprod|imax|imin|[fi]cumulative"
+    r"|pool|shared|fill|valuation|weight|mass|f16|bf16|f32|f64|i32|i64|bool"
 )
 # The padding rows of an argument ``x`` are called ``junk_x``, and a hypothesis about it ``h_x``.
 _PREFIXES = ("junk_", "h_")
@@ -44,13 +45,7 @@ def symbol_names(names: Iterable[str]) -> tuple[str, ...]:
     A name that is taken gets a trailing underscore; one that begins like those of padding rows or of
     hypotheses gets ``size_`` in front.
     """
-    result: list[str] = []
-    for name in names:
-        candidate = f"size_{name}" if name.startswith(_PREFIXES) else name
-        while _TAKEN.fullmatch(candidate) or candidate in _KEYWORDS or candidate in result:
-            candidate += "_"
-        result.append(candidate)
-    return tuple(result)
+    return _distinct(names, "size_", _KEYWORDS)
 
 
 def binders(names: Iterable[str], taken: Collection[str] = ()) -> tuple[str, ...]:
@@ -59,13 +54,17 @@ def binders(names: Iterable[str], taken: Collection[str] = ()) -> tuple[str, ...
     A name that the generated files use for something else, or that is in ``taken``, gets a trailing
     underscore; one that begins like those of padding rows or of hypotheses gets ``arg_`` in front.
     """
+    return tuple(map(identifier, _distinct(names, "arg_", taken)))
+
+
+def _distinct(names: Iterable[str], prefix: str, taken: Collection[str]) -> tuple[str, ...]:
     result: list[str] = []
     for name in names:
-        candidate = f"arg_{name}" if name.startswith(_PREFIXES) else name
-        while _TAKEN.fullmatch(candidate) or candidate in result or candidate in taken:
+        candidate = f"{prefix}{name}" if name.startswith(_PREFIXES) else name
+        while _TAKEN.fullmatch(candidate) or candidate in taken or candidate in result:
             candidate += "_"
         result.append(candidate)
-    return tuple(map(identifier, result))
+    return tuple(result)
 
 
 def dotted(*components: str) -> str:

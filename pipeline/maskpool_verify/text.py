@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 
 from click import style
 
-from maskpool_verify.lean.properties import OPEN, PROPERTIES, Property, shape_name
+from maskpool_verify.lean.bags import OPEN, shape_name
+from maskpool_verify.lean.properties import PROPERTIES, Property
 from maskpool_verify.refute import render
 from maskpool_verify.report import KernelReport, Report, TheoremReport, Verdict
 

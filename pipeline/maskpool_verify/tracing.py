@@ -131,8 +131,7 @@ def trace(function: KernelFunction, inputs: Sequence[Aval], *, label: str, root:
     name = getattr(function, "__name__", type(function).__name__)
     home = Source(files.name(str(place[0])), place[1], name) if place else Source(f"<{name}>", 0, name)
     try:
-        with jax.enable_x64(any(aval.dtype.endswith("64") for aval in inputs)):
-            closed, result = jax.make_jaxpr(function, return_shape=True)(*_structs(inputs))
+        closed, result = _make_jaxpr(function, inputs)
     except (Exception, SystemExit) as error:
         shapes, reason = ", ".join(map(str, inputs)), files.describe(error)
         if _open_symbols(inputs) and _is_traceable(function, inputs):
@@ -174,13 +173,19 @@ def _structs(inputs: Sequence[Aval]) -> list[jax.ShapeDtypeStruct]:
     ]
 
 
+def _make_jaxpr(function: KernelFunction, inputs: Sequence[Aval]) -> tuple[core.ClosedJaxpr, Any]:
+    """The jaxpr, and what the function returns."""
+    with jax.enable_x64(any(aval.dtype.endswith("64") for aval in inputs)):
+        closed, result = jax.make_jaxpr(function, return_shape=True)(*_structs(inputs))
+    return closed, result
+
+
 def _is_traceable(function: KernelFunction, inputs: Sequence[Aval]) -> bool:
     """Whether tracing succeeds with numbers in place of open sizes."""
     sizes = {symbol: number for number, symbol in enumerate(_open_symbols(inputs), 3)}
     closed = [Aval(a.dtype, tuple(dims.at(size, sizes) for size in a.shape)) for a in inputs]
     try:
-        with jax.enable_x64(any(aval.dtype.endswith("64") for aval in inputs)):
-            jax.make_jaxpr(function)(*_structs(closed))
+        _make_jaxpr(function, closed)
     except (Exception, SystemExit):
         return False
     return True
@@ -188,16 +193,16 @@ def _is_traceable(function: KernelFunction, inputs: Sequence[Aval]) -> bool:
 
 def is_size(size: Any) -> bool:
     """Whether JAX would take it for the size of an axis."""
-    return isinstance(size, int) or bool(export.is_symbolic_dim(size))
+    return isinstance(size, int | np.integer) or bool(export.is_symbolic_dim(size))
 
 
 def size_of(size: Any) -> Size:
-    """A size as JAX has it.
+    """A size, position or axis as JAX has it; ``vmap`` makes NumPy's integers of some.
 
     Raises:
         ValueError: it is neither a number nor a polynomial in symbols.
     """
-    return size if isinstance(size, int) else dims.parse(str(size))
+    return int(size) if isinstance(size, int | np.integer) else dims.parse(str(size))
 
 
 @dataclass(frozen=True)
@@ -397,9 +402,8 @@ class _Flattening:
         results: list[FlatOperand] = []
         start: Size = 0
         for size in params["sizes"]:
-            known = int(size) if isinstance(size, np.integer) else size_of(size)
-            results.append(self.part(x, params["axis"], start, known, source))
-            start = dims.add(start, known)
+            results.append(self.part(x, params["axis"], start, size_of(size), source))
+            start = dims.add(start, size_of(size))
         return results
 
     def scan(

@@ -9,7 +9,8 @@ from manifest_kernels import HEADS, MATRICES, SCALARS, SPECIAL, everywhere, trac
 
 from maskpool_verify.audit import audit
 from maskpool_verify.engine.wasm import WasmEngine
-from maskpool_verify.lean.properties import shape_name, theorems
+from maskpool_verify.lean.bags import shape_name
+from maskpool_verify.lean.properties import theorems
 from maskpool_verify.lean.render import lean_files
 from maskpool_verify.manifest import Kernel
 from maskpool_verify.program import digest

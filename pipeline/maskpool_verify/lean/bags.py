@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
-from maskpool_verify import dims
 from maskpool_verify.dims import Size
+from maskpool_verify.lean.syntax import list_text
 from maskpool_verify.manifest import ArgumentSpec, Kernel, Role, Shape
 from maskpool_verify.names import binders
 
@@ -20,19 +20,19 @@ EXTRA = "extra"
 _INTEGERS = ("int32", "int64")
 
 
-def list_text(sizes: Sequence[Size]) -> str:
-    """``[4, 3]`` or ``[n, 2 * d]``"""
-    return f"[{', '.join(map(dims.lean, sizes))}]"
-
-
 def coordinate(index: str, axis: int) -> str:
     """The coordinate of the index ``index`` along ``axis``: ``q.2.1``"""
     return index + ".2" * axis + ".1"
 
 
+def index_text(coordinates: Sequence[str]) -> str:
+    """``(q.1, r.1, ())``"""
+    return f"({', '.join((*coordinates, '()'))})" if coordinates else "()"
+
+
 def entry(tensor: str, coordinates: Sequence[str]) -> str:
     """``x (q.1, r.1, ())``"""
-    return f"{tensor} ({', '.join((*coordinates, '()'))})" if coordinates else f"{tensor} ()"
+    return f"{tensor} {index_text(coordinates)}"
 
 
 def entries(spec: ArgumentSpec, numbers: str) -> str:
@@ -58,6 +58,22 @@ def junk(name: str) -> str:
     return f"junk_{name.strip('«»')}"
 
 
+def hypothesis(name: str) -> str:
+    """What is assumed of an argument."""
+    return f"h_{name.strip('«»')}"
+
+
+OPEN = "symbolic"
+"""The name of the shape whose sizes are left open."""
+
+
+def shape_name(shape: Shape) -> str:
+    """``n4_d3`` for ``{"n": 4, "d": 3}``; ``symbolic`` where the sizes are open."""
+    if any(isinstance(size, str) for size in shape.values()):
+        return OPEN
+    return "_".join(f"{symbol}{size}" for symbol, size in shape.items())
+
+
 @dataclass(frozen=True)
 class Bag:
     """The arguments of ``kernel`` at one shape."""
@@ -79,7 +95,7 @@ class Bag:
     def names(self) -> Mapping[str, str]:
         """The bound variables of the arguments, by the names of the arguments."""
         specs = self.kernel.arguments
-        taken = ["symbolic", *("_".join(f"{s}{n}" for s, n in shape.items()) for shape in self.kernel.shapes)]
+        taken = [*map(shape_name, self.kernel.shapes)]
         taken += [size for size in self.shape.values() if isinstance(size, str)]
         names = binders((spec.name for spec in specs), taken)
         return {spec.name: name for spec, name in zip(specs, names, strict=True)}
@@ -136,6 +152,13 @@ class Bag:
             inputs.append(text)
         return tuple(inputs)
 
+    def values(self, rows: str | None = None) -> str:
+        """The values of the open sizes, in the order of their numbers: ``[n, d]``; ``rows`` replaces one."""
+        if not self.is_open:
+            return "[]"
+        sizes = {**self.shape, self.kernel.rows: rows or self.rows}.values()
+        return f"[{', '.join(map(str, sizes))}]"
+
     def call(
         self,
         replaced: Mapping[Role, Callable[[ArgumentSpec], str]] | None = None,
@@ -150,40 +173,32 @@ class Bag:
         that the program takes.
         """
         inputs = self.inputs(replaced, converted=converted)
-        values = [
-            rows if rows and symbol == self.kernel.rows else size for symbol, size in self.shape.items()
-        ]
-        sizes = f"[{', '.join(map(str, values))}]" if self.is_open else "[]"
-        return f"{program}.eval {sizes} ({', '.join((*inputs, '()'))})"
+        return f"{program}.eval {self.values(rows)} {index_text(inputs)}"
 
     # -- reading at an index of the result
 
-    def at(self, spec: ArgumentSpec, row: str, index: str = "q", **other: str) -> tuple[str, ...]:
-        """The coordinates at which an argument is read, for the index ``index`` of the result.
-
-        ``other`` are coordinates of other axes by their symbols.
-        """
+    def at(self, spec: ArgumentSpec, row: str) -> tuple[str, ...]:
+        """The coordinates at which an argument is read, at the index ``q`` of the result and a row."""
         result = _keys(self.kernel.result_axes)
-        coordinates = []
-        for key in _keys(spec.shape):
-            if key == self.kernel.rows:
-                coordinates.append(row)
-            elif key in other:
-                coordinates.append(other[key])
-            else:
-                coordinates.append(coordinate(index, result.index(key)))
-        return tuple(coordinates)
-
-    def own(self, spec: ArgumentSpec, index: str = "q", row: str | None = None) -> tuple[str, ...]:
-        """The coordinates of an argument's own index; ``row`` replaces that of the row."""
         return tuple(
-            row if row and axis == self.kernel.rows else coordinate(index, number)
+            row if key == self.kernel.rows else coordinate("q", result.index(key))
+            for key in _keys(spec.shape)
+        )
+
+    def own(self, spec: ArgumentSpec, row: str) -> tuple[str, ...]:
+        """The coordinates of an argument's own index ``q``, with ``row`` as that of the row."""
+        return tuple(
+            row if axis == self.kernel.rows else coordinate("q", number)
             for number, axis in enumerate(spec.shape)
         )
 
-    def own_row(self, spec: ArgumentSpec, index: str = "q") -> str:
-        """The row of an argument's own index."""
-        return coordinate(index, spec.shape.index(self.kernel.rows))
+    def own_row(self, spec: ArgumentSpec) -> str:
+        """The row of an argument's own index ``q``."""
+        return coordinate("q", spec.shape.index(self.kernel.rows))
+
+    def order(self, axes: Sequence[str | int]) -> str:
+        """The bijection of the rows of the bag at the index ``q``, whose axes are ``axes``."""
+        return " ".join(["σ", *(coordinate("q", axes.index(axis)) for axis in self.kernel.batch_axes)])
 
     def is_vector(self, spec: ArgumentSpec) -> bool:
         """Whether an argument has the rows as its only axis."""

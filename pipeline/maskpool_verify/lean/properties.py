@@ -11,7 +11,19 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from maskpool_verify.lean.bags import EXTRA, Bag, coordinate, entry, junk, list_text, prime
+from maskpool_verify.lean.bags import (
+    EXTRA,
+    OPEN,
+    Bag,
+    coordinate,
+    entry,
+    hypothesis,
+    index_text,
+    junk,
+    prime,
+    shape_name,
+)
+from maskpool_verify.lean.syntax import list_text
 from maskpool_verify.manifest import ROW_ROLES, ArgumentSpec, Kernel, Role, Shape
 from maskpool_verify.names import dotted
 
@@ -36,18 +48,8 @@ PROPERTIES: tuple[Property, ...] = (
 ROOT = "certificates"
 """The directory of the generated files, and the first component of their module names and namespaces."""
 
-OPEN = "symbolic"
-"""The name of the shape whose sizes are left open."""
-
 REAL = "{R : Type} [RealArith R]"
 ANY = "{α : Type} [Ops α]"
-
-
-def shape_name(shape: Shape) -> str:
-    """``n4_d3`` for ``{"n": 4, "d": 3}``; ``symbolic`` where the sizes are open."""
-    if any(isinstance(size, str) for size in shape.values()):
-        return OPEN
-    return "_".join(f"{symbol}{size}" for symbol, size in shape.items())
 
 
 @dataclass(frozen=True)
@@ -133,61 +135,45 @@ class Pooling:
         axes = self._own_score_axes()
         return f"Tensor α {list_text([self.bag.shape[axis] for axis in axes])}" if axes else "α"
 
-    def score(self, features: str = "features") -> str:
-        """``score`` applied to the row ``r`` of ``features`` and to the parameters, at the index ``q``."""
-        kernel, bag = self.kernel, self.bag
-        if bag.is_plain:
-            row = f"({features}.rows r)"
-        else:
-            coordinates = self.row_coordinates()
-            own = self.row_shape()
-            row = f"(fun {'j' if own else '_'} => {entry(features, coordinates)})"
-        given = [row if spec.role == "features" else bag.name(spec) for spec in self.score_arguments()]
+    def row(self, features: str) -> str:
+        """The row ``r`` of a tensor of features, at the index ``q`` of the result."""
+        if self.bag.is_plain:
+            return f"({features}.rows r)"
+        return f"(fun {'j' if self.row_shape() else '_'} => {entry(features, self.row_coordinates())})"
+
+    def score(self, row: str) -> str:
+        """``score`` applied to ``row`` and to the parameters, at the index ``q`` of the result."""
+        kernel = self.kernel
+        given = [
+            row if spec.role == "features" else self.bag.name(spec)
+            for spec in kernel.having("features", "parameter")
+        ]
         applied = f"score {' '.join(given)}"
         axes = self._own_score_axes()
         at = [coordinate("q", kernel.result_axes.index(axis)) for axis in axes]
         return entry(applied, at) if axes else applied
 
-    def score_arguments(self) -> tuple[ArgumentSpec, ...]:
-        """The arguments that the logit of an instance depends on."""
-        return self.kernel.having("features", "parameter")
-
-    def logits(self, name: str | None = None, features: str | None = None) -> str:
-        spec = self.kernel.argument("logits")
-        if spec is None:
-            return f"fun r => {self.score(features or self.bag.name(self.kernel.features))}"
-        tensor = name or self.bag.name(spec)
-        return tensor if self.bag.is_vector(spec) else f"fun r => {entry(tensor, self.bag.at(spec, 'r.1'))}"
-
-    def selected(self, row: str) -> str:
-        """The condition that the row ``row`` counts, as a truth value."""
-        spec = self.kernel.selection
-        read = entry(self.bag.name(spec), self.bag.at(spec, row))
-        return read if spec.role == "mask" else f"decide (({row}.val : Int) < {read})"
-
-    def mask(self) -> str:
-        spec = self.kernel.selection
-        if spec.role == "mask" and self.bag.is_vector(spec):
-            return self.bag.name(spec)
-        return f"fun r => {self.selected('r.1')}"
-
     def value(self) -> str:
         """The right-hand side of the specification."""
-        features = self.bag.name(self.kernel.features)
-        logits, mask = self.logits(), self.mask()
-        if self.bag.is_plain:
-            return f"pool {_atom(logits)} {features}.rows {_atom(mask)}"
-        logits = logits if not logits.startswith("fun r =>") else logits.replace("fun r", self._row, 1)
-        read = entry(features, self.bag.at(self.kernel.features, "r.1"))
-        return f"fun q => pool {_atom(logits)} (fun r (_ : Unit) => {read}) {_atom(mask)} ()"
-
-    @property
-    def _row(self) -> str:
-        return f"fun r : Index [{self.bag.rows}]"
-
-
-def _atom(text: str) -> str:
-    return text if re.fullmatch(r"[\w«».']+", text) else f"({text})"
+        kernel, bag = self.kernel, self.bag
+        logits, selection = kernel.argument("logits"), kernel.selection
+        features = bag.name(kernel.features)
+        row = "r" if bag.is_plain else f"r : Index [{bag.rows}]"
+        if logits is None:
+            weighed = f"(fun {row} => {self.score(self.row(features))})"
+        elif bag.is_vector(logits):
+            weighed = bag.name(logits)
+        else:
+            weighed = f"(fun {row} => {entry(bag.name(logits), bag.at(logits, 'r.1'))})"
+        counts = entry(bag.name(selection), bag.at(selection, "r.1"))
+        if selection.role == "length":
+            mask = f"(fun r => decide ((r.1.val : Int) < {counts}))"
+        else:
+            mask = bag.name(selection) if bag.is_vector(selection) else f"(fun r => {counts})"
+        if bag.is_plain:
+            return f"pool {weighed} {features}.rows {mask}"
+        read = entry(features, bag.at(kernel.features, "r.1"))
+        return f"fun q => pool {weighed} (fun r (_ : Unit) => {read}) {mask} ()"
 
 
 # -- the theorems
@@ -239,19 +225,19 @@ class _Writer:
     def instance(self) -> Theorem:
         """The program at one shape is the program for all sizes at these sizes, over any arithmetic."""
         sizes = f"[{', '.join(str(self.bag.shape[symbol]) for symbol in self.kernel.open_shape)}]"
-        inputs = ", ".join((*self.bag.names.values(), "()"))
+        inputs = index_text(tuple(self.bag.names.values()))
         return self.theorem(
             "instance_of_symbolic",
             "instance",
             self.bag.binders("α"),
-            (f"program.eval [] ({inputs})", f"{OPEN}.program.eval {sizes} ({inputs})"),
+            (f"program.eval [] {inputs}", f"{OPEN}.program.eval {sizes} {inputs}"),
             f"by\n  rw [{OPEN}.translation]\n  unfold program {OPEN}.readable Kernel.eval"
             "\n  instance_equations",
         )
 
     def specification(self) -> Theorem:
         unfolded = ["readable", "shared"]
-        if self.kernel.argument("logits") is None:
+        if self.kernel.computes_logits:
             unfolded += ["score", "scores"]
         if any(s.dtype != "bool" for s in self.kernel.having("mask")):
             unfolded.append("Tensor.indicator")
@@ -265,41 +251,35 @@ class _Writer:
 
     # -- one bag in another order
 
-    def _order(self, spec: ArgumentSpec) -> str:
-        """The bijection of the rows that an argument's own index ``q`` selects."""
-        return " ".join(["σ", *(coordinate("q", spec.shape.index(axis)) for axis in self.kernel.batch_axes)])
-
     def permutation(self) -> Theorem:
         kernel, bag = self.kernel, self.bag
         batch = kernel.batch_axes
         rows = f"Fin {bag.rows} ≃ Fin {bag.rows}"
-        parts = [f"Fin {_argument(str(bag.shape[axis]))}" for axis in batch]
-        order = f"(σ : {' → '.join([*parts, rows])})" if not batch else f"(σ : {' → '.join(parts)} → {rows})"
+        bags = [f"Fin {bag.shape[axis]}" for axis in batch]
+        order = f"(σ : {' → '.join([*bags, rows])})"
 
         def permuted(spec: ArgumentSpec) -> str:
             if not batch and spec.shape[0] == kernel.rows:
                 return f"{bag.name(spec)}.permute σ"
-            moved = bag.own(spec, row=f"{self._order(spec)} {bag.own_row(spec)}")
+            moved = bag.own(spec, f"{bag.order(spec.shape)} {bag.own_row(spec)}")
             return f"fun q => {entry(bag.name(spec), moved)}"
 
-        at = " ".join(["σ", *(coordinate("q", kernel.result_axes.index(axis)) for axis in batch)])
-        rows_index = f"({at}).index" if batch else "σ.index"
+        own = bag.order(kernel.result_axes)
+        rows_index = f"({own}).index" if batch else f"{own}.index"
         hypotheses: list[str] = []
         mask = "fun _ => rfl"
         if (length := kernel.argument("length")) is not None:
-            read = entry(bag.name(length), [coordinate("q", length.shape.index(a)) for a in length.shape])
+            read = entry(bag.name(length), bag.own(length, ""))
             index = f"(q : Index {list_text(length.sizes(bag.shape))}) " if length.shape else ""
-            of = " ".join(["σ", *(coordinate("q", length.shape.index(axis)) for axis in batch)])
             hypotheses.append(
-                f"(h_valid : ∀ {index}(r : Fin {_argument(bag.rows)}), "
-                f"((({of} r).val : Int) < {read}) ↔ (r.val : Int) < {read})"
+                f"(h_valid : ∀ {index}(r : Fin {bag.rows}), "
+                f"((({bag.order(length.shape)} r).val : Int) < {read}) ↔ (r.val : Int) < {read})"
             )
-            own = bag.at(length, "")
-            point = f"({', '.join((*own, '()'))}) " if length.shape else ""
+            point = f"{index_text(bag.at(length, ''))} " if length.shape else ""
             mask = f"fun r => decide_eq_decide.2 (h_valid {point}r.1).symm"
         proof = self._by_specification(f"pool_reorder {rows_index} (fun _ => rfl) (fun _ => rfl) ({mask})")
         if kernel.spec == "none":
-            proof = self._by_check("permutation", f" σ\n    ({', '.join((*bag.inputs(), '()'))})")
+            proof = self._by_check("permutation", f" σ\n    {index_text(bag.inputs())}")
         return self.theorem(
             "permutation",
             "permutation",
@@ -311,12 +291,10 @@ class _Writer:
     def _by_check(self, law: str, arguments: str, first: str = "") -> str:
         """A proof by the checker of invariance, which Lean evaluates; ``arguments`` are those of the law."""
         kernel, bag = self.kernel, self.bag
-        sizes = list_text([str(size) for size in bag.shape.values()])
         rows = kernel.symbols.index(kernel.rows)
         mask = kernel.arguments.index(kernel.selection)
-        return (
-            f"program.{law} {sizes}{first} (rows := {rows}) (mask := {mask}) (by decide +kernel){arguments}"
-        )
+        checked = f"(rows := {rows}) (mask := {mask}) (by decide +kernel)"
+        return f"program.{law} {bag.values()}{first} {checked}{arguments}"
 
     def _by_specification(
         self,
@@ -373,7 +351,7 @@ class _Writer:
         live = entry(bag.name(selection), ["r" if a == self.kernel.rows else "_" for a in selection.shape])
         same: list[str] = []
         for spec in self.kernel.arguments:
-            given = f"fun q h => h_{bag.name(spec).strip('«»')} q (h _ (.head _))"
+            given = f"fun q h => {hypothesis(bag.name(spec))} q (h _ (.head _))"
             same += [given if spec in changed else "by same_rows", "by same_rows"]
         return self._by_check("masked_irrelevance", f" (fun r => {live})\n{_tuple(same, '    ')}")
 
@@ -385,7 +363,7 @@ class _Writer:
         more = [axis for axis in selection.shape if isinstance(axis, str) and axis not in own]
         names = dict(zip(more, ("i", "j", "k", "l"), strict=False))
         read = entry(bag.name(selection), [own.get(axis) or names[str(axis)] for axis in selection.shape])
-        binders = tuple(f"({name} : Fin {_argument(str(bag.shape[axis]))})" for axis, name in names.items())
+        binders = tuple(f"({name} : Fin {bag.shape[axis]})" for axis, name in names.items())
         row = bag.own_row(spec)
         return binders, f"{read} = true" if selection.role == "mask" else f"({row}.val : Int) < {read}"
 
@@ -394,32 +372,25 @@ class _Writer:
         name = self.bag.name(spec)
         binders, condition = self._condition(spec)
         variables = " ".join((f"(q : Index {list_text(spec.sizes(self.bag.shape))})", *binders))
-        return f"(h_{name.strip('«»')} : ∀ {variables}, {condition} → {name} q = {prime(name)} q)"
+        return f"({hypothesis(name)} : ∀ {variables}, {condition} → {name} q = {prime(name)} q)"
 
     def _point(self, spec: ArgumentSpec, given: str, coordinates: Sequence[str] | None = None) -> str:
         """The hypothesis on ``spec`` at the coordinates where the specification reads it."""
         kernel, bag = self.kernel, self.bag
-        plain = bag.is_plain and spec.role == "features"
-        at = coordinates or bag.at(spec, "r.1")
-        point = "(r.1, d)" if plain and coordinates is None else f"({', '.join((*at, '()'))})"
+        whole_row = bag.is_plain and spec.role == "features"
+        point = "(r.1, d)" if whole_row else index_text(coordinates or bag.at(spec, "r.1"))
         selection = kernel.selection
         more = [axis for axis in selection.shape if axis not in spec.shape]
         extra = "".join(f" {coordinate('q', kernel.result_axes.index(axis))}" for axis in more)
         condition = given if selection.role == "mask" else f"(of_decide_eq_true {given})"
-        return f"h_{bag.name(spec).strip('«»')} {point}{extra} {condition}"
+        return f"{hypothesis(bag.name(spec))} {point}{extra} {condition}"
 
     def _same_score(self) -> str:
         """Rows that agree have the same logit."""
-        kernel, bag = self.kernel, self.bag
-        spec = kernel.features
-        if bag.is_plain:
-            row = f"funext fun d => {self._point(spec, 'hr')}"
-        else:
-            coordinates = self.pooling.row_coordinates()
-            row = f"funext fun j => {self._point(spec, 'hr', coordinates)}"
-        score = self.pooling.score("x")
-        head = re.sub(r"\(x\.rows r\)|\(fun [j_] => x \([^()]*\(\)\)\)", "row", score, count=1)
-        return f"congrArg (fun row => {head}) ({row})"
+        pooling = self.pooling
+        bound = "d" if self.bag.is_plain else "j"
+        same = self._point(self.kernel.features, "hr", pooling.row_coordinates())
+        return f"congrArg (fun row => {pooling.score('row')}) (funext fun {bound} => {same})"
 
     # -- bags without valid rows
 
@@ -474,8 +445,8 @@ class _Writer:
                 return f"{name}.pad {junk(name)}"
             if spec.shape[0] == rows and kernel.selection.shape == (rows,):
                 return f"{name}.pad {'' if longer is None else f'(k := {extra}) '}fun _ => false"
-            old = entry(name, bag.own(spec, row="r"))
-            new = "false" if spec.role == "mask" else entry(junk(name), bag.own(spec, row="r"))
+            old = entry(name, bag.own(spec, "r"))
+            new = "false" if spec.role == "mask" else entry(junk(name), bag.own(spec, "r"))
             bound = "_" if new == "false" else "r"
             return f"fun q => Fin.addCases {of}(fun r => {old}) (fun {bound} => {new}) {bag.own_row(spec)}"
 
@@ -488,20 +459,16 @@ class _Writer:
         if (length := kernel.argument("length")) is not None:
             index = f"∀ q, {bag.name(length)} q" if length.shape else f"{bag.name(length)} ()"
             hypotheses.append(f"(h_length : {index} ≤ {bag.rows})")
-            point = f" ({', '.join((*bag.at(length, ''), '()'))})" if length.shape else ""
+            point = f" {index_text(bag.at(length, ''))}" if length.shape else ""
             masks = f"(have := h_length{point}; read_padded)"
-        namespace = (ROOT, kernel.name)
         if longer is None:
-            program, name = "program", (*self.namespace, "padding")
-            short_call = bag.call()
+            name, above, below = (*self.namespace, "padding"), "", ""
         else:
-            above, below = shape_name(longer), shape_name(bag.shape)
-            program, name = f"{above}.program", (*namespace, f"padding_{below}_{above}")
-            short_call = bag.call(program=f"{below}.program")
-        lengthened = bag.call(dict.fromkeys(ROW_ROLES, padded), program=program, rows=total)
-        rewrites = ("specification", "specification")
-        if longer is not None:
-            rewrites = (f"{shape_name(longer)}.specification", f"{shape_name(bag.shape)}.specification")
+            above, below = f"{shape_name(longer)}.", f"{shape_name(bag.shape)}."
+            name = (ROOT, kernel.name, f"padding_{shape_name(bag.shape)}_{shape_name(longer)}")
+        short_call = bag.call(program=f"{below}program")
+        lengthened = bag.call(dict.fromkeys(ROW_ROLES, padded), program=f"{above}program", rows=total)
+        rewrites = (f"{above}specification", f"{below}specification")
         proof = self._by_specification("pool_append ?_ ?_ ?_ ?_", rewrites, f" <;> intro r <;> {masks}")
         if kernel.spec == "none":
             parts = ["by padded_rows"] * (2 * len(kernel.arguments))
@@ -528,12 +495,8 @@ def _tuple(parts: Sequence[str], indent: str) -> str:
     return wrapped((*rest, "trivial⟩"), f"{indent}⟨{first}", "     ")
 
 
-def _argument(text: str) -> str:
-    return text if text.replace("_", "").isalnum() else f"({text})"
-
-
-def attention_theorems(kernel: Kernel, score_axes: tuple[str, ...] = ()) -> Iterator[Theorem]:
-    """The theorems of a kernel whose specification is attention pooling."""
+def _theorems(kernel: Kernel, score_axes: tuple[str, ...]) -> Iterator[Theorem]:
+    attention = kernel.spec == "attention"
     for shape in kernel.shapes:
         bag = Bag(kernel, shape)
         writer = _Writer(bag, Pooling(bag, score_axes))
@@ -541,30 +504,17 @@ def attention_theorems(kernel: Kernel, score_axes: tuple[str, ...] = ()) -> Iter
             yield writer.instance()
             continue
         yield writer.translation()
-        yield writer.specification()
+        if attention:
+            yield writer.specification()
         yield writer.permutation()
         if bag.is_open:
             yield writer.padding()
         yield writer.masked_irrelevance()
-        yield writer.all_masked()
-    if not kernel.is_open:
-        for short, long in kernel.padding_pairs():
-            bag = Bag(kernel, short)
-            yield _Writer(bag, Pooling(bag, score_axes)).padding(long)
-
-
-def free_theorems(kernel: Kernel) -> Iterator[Theorem]:
-    """The theorems of a kernel without a specification: they are proved on the program for all sizes."""
-    for shape in kernel.shapes:
-        bag = Bag(kernel, shape)
-        writer = _Writer(bag, Pooling(bag))
-        if not bag.is_open:
-            yield writer.instance()
-            continue
-        yield writer.translation()
-        yield writer.permutation()
-        yield writer.padding()
-        yield writer.masked_irrelevance()
+        if attention:
+            yield writer.all_masked()
+    for short, long in kernel.padding_pairs():
+        bag = Bag(kernel, short)
+        yield _Writer(bag, Pooling(bag, score_axes)).padding(long)
 
 
 def theorems(kernel: Kernel, score_axes: tuple[str, ...] = ()) -> tuple[Theorem, ...]:
@@ -573,9 +523,7 @@ def theorems(kernel: Kernel, score_axes: tuple[str, ...] = ()) -> tuple[Theorem,
     ``score_axes`` are the axes of logits that the kernel computes itself, beside the rows: they occur in
     statements, not in names.
     """
-    if kernel.spec == "none":
-        return tuple(free_theorems(kernel))
-    return tuple(attention_theorems(kernel, score_axes))
+    return tuple(_theorems(kernel, score_axes))
 
 
 WIDTH = 110

@@ -13,24 +13,23 @@ import jinja2
 
 from maskpool_verify.frontend import TracedKernel
 from maskpool_verify.lean import syntax
-from maskpool_verify.lean.bags import Bag, coordinate, entry, list_text
+from maskpool_verify.lean.bags import OPEN, Bag, coordinate, entry, shape_name
 from maskpool_verify.lean.properties import (
-    OPEN,
     ROOT,
     Pooling,
     Property,
     declaration,
     properties_module,
-    shape_name,
     theorems,
     trace_module,
     wrapped,
 )
 from maskpool_verify.lean.readable import read_jaxpr, tensor_type
+from maskpool_verify.lean.syntax import list_text
 from maskpool_verify.manifest import Kernel, Shape
 from maskpool_verify.names import dotted
 from maskpool_verify.program import digest
-from maskpool_verify.tracing import FlatJaxpr, restricted
+from maskpool_verify.tracing import FlatJaxpr
 
 _LIBRARY = {
     "attention": ("MaskPool.Certificate.Normalize", "MaskPool.Certificate.Transfer"),
@@ -76,7 +75,7 @@ def score_axes(kernel: Kernel, traces: Sequence[TracedKernel]) -> tuple[str, ...
     names = {name: symbol for symbol, name in kernel.open_shape.items()}
     for traced in traces:
         if traced.scores is not None:
-            sizes = restricted(traced.flat, traced.scores).output_aval.shape
+            sizes = traced.scores.output_aval.shape
             return tuple(names[s] for s in sizes if isinstance(s, str) and names[s] != kernel.rows)
     return ()
 
@@ -102,9 +101,9 @@ def _score(bag: Bag, axes: tuple[str, ...], flat: FlatJaxpr) -> str:
         name = bag.name(spec)
         if spec.role == "features":
             row = [bag.shape[axis] if isinstance(axis, str) else axis for axis in pooling.row_shape()]
-            kept = iter([number for number, axis in enumerate(spec.shape) if axis not in single])
+            kept = [coordinate("q", number) for number, axis in enumerate(spec.shape) if axis not in single]
             parts.append(f"({name} : Tensor α {list_text(row)})")
-            given.append(f"(fun q => {entry(name, [coordinate('q', number) for number in kept])})")
+            given.append(f"(fun q => {entry(name, kept)})")
         elif spec.role == "parameter":
             parts.append(f"({name} : {bag.type(spec, 'α')})")
             given.append(name)
@@ -123,12 +122,8 @@ def _score(bag: Bag, axes: tuple[str, ...], flat: FlatJaxpr) -> str:
     if own:
         value = f"fun j => {value}"
     binders = [f"{{{' '.join(sizes)} : Nat}}"] if sizes else []
-    return (
-        wrapped(
-            ("{α : Type} [Ops α]", *binders, *parts, ":", f"{pooling.score_type()} :="), "def score", "    "
-        )
-        + f"\n  {value}"
-    )
+    head = ("{α : Type} [Ops α]", *binders, *parts, ":", f"{pooling.score_type()} :=")
+    return f"{wrapped(head, 'def score', '    ')}\n  {value}"
 
 
 def trace_file(kernel: Kernel, traced: TracedKernel, jax_version: str) -> str:
@@ -145,9 +140,8 @@ def trace_file(kernel: Kernel, traced: TracedKernel, jax_version: str) -> str:
     functions = [] if derived else [_readable("readable", bag, traced.flat)]
     score = None
     if traced.scores is not None:
-        scores = restricted(traced.flat, traced.scores)
-        functions.append(_readable("scores", bag, scores))
-        score = _score(bag, score_axes(kernel, [traced]), scores)
+        functions.append(_readable("scores", bag, traced.scores))
+        score = _score(bag, score_axes(kernel, [traced]), traced.scores)
     return _template("trace.lean.j2").render(
         kernel=kernel.name,
         function=kernel.function,

@@ -18,9 +18,9 @@ from maskpool_verify.certificates import equation_text
 from maskpool_verify.program import Program, Var
 from maskpool_verify.refute.cases import Case, Layout, Run, selection_axes, valid_rows
 from maskpool_verify.refute.counterexample import Broken
-from maskpool_verify.refute.exact import Exact, Special, is_same
+from maskpool_verify.refute.exact import Exact, Special
 from maskpool_verify.refute.interval import Undecided
-from maskpool_verify.refute.proof import evaluated
+from maskpool_verify.refute.proof import different, evaluated
 from maskpool_verify.refute.subject import Subject
 
 Array: TypeAlias = NDArray[Any]
@@ -56,13 +56,9 @@ def first_broken(subject: Subject, case: Case, bits: int) -> Broken | None:
         pair = None
         if rows is not None:
             pair = _corresponding(subject, case, rows, bags, left[number], right[number])
-        broken.append(None if pair is None else _different(exact, *pair))
+        broken.append(None if pair is None else different(exact, *pair) is True)
     origin = _origin(located.program, broken)
     return None if origin is None else broken_at(subject, case.left, origin)
-
-
-def _different(exact: Exact, left: Array, right: Array) -> bool:
-    return any(is_same(exact.reals, x, y) is False for x, y in zip(left.flat, right.flat, strict=True))
 
 
 def _origin(program: Program, broken: Sequence[bool | None]) -> int | None:

@@ -80,10 +80,10 @@ def prove(subject: Subject, case: Case) -> Difference | None:
         try:
             exact = Exact(bits)
             left, right = both(subject, case, exact)
-            different = _different(exact, left, right)
-            if different is None:
+            found = different(exact, left, right)
+            if found is None:
                 continue
-            if not different:
+            if not found:
                 return None
             if not exact.partial or any(_differs_for(subject, case, bits, choice) for choice in CHOICES):
                 return Difference(left, right, bits, exact.partial)
@@ -95,10 +95,10 @@ def prove(subject: Subject, case: Case) -> Difference | None:
 
 def _differs_for(subject: Subject, case: Case, bits: int, choice: Choice) -> bool:
     exact = Exact(bits, choice)
-    return _different(exact, *both(subject, case, exact)) is True
+    return different(exact, *both(subject, case, exact)) is True
 
 
-def _different(exact: Exact, left: Array, right: Array) -> bool | None:
+def different(exact: Exact, left: Array, right: Array) -> bool | None:
     """Whether some entries are different; ``None`` if that is open for some and certain for none."""
     same = [is_same(exact.reals, x, y) for x, y in zip(left.flat, right.flat, strict=True)]
     if False in same:
