@@ -1,4 +1,4 @@
-"""Stands in for `node lean.cjs INSTALLATION BUILD WORK --json FILE -R . -o OLEAN -i ILEAN`.
+"""Stands in for `node lean.cjs INSTALLATION BUILD`, with the same requests and answers.
 
 A source directs it with lines `-- fake: WORD`. It appends its process id and the module to $FAKE_LEAN_LOG.
 """
@@ -10,38 +10,53 @@ import sys
 import time
 from pathlib import Path
 
-_script, _installation, build, work, _json, file, _r, _dot, _o, olean, _i, ilean = sys.argv[1:]
-source = Path(work, file).read_text("utf-8")
-words = [line.removeprefix("-- fake: ") for line in source.splitlines() if line.startswith("-- fake: ")]
+modules = 0
 
 
-def log(process: int) -> None:
+def log(process: int, file: str) -> None:
     with open(os.environ["FAKE_LEAN_LOG"], "a", encoding="utf-8") as out:
         out.write(f"{process} {file}\n")
 
 
-def say(severity: str, text: str) -> None:
+def say(severity: str, text: str, file: str) -> None:
     position = {"line": 2, "column": 4}
     print(json.dumps({"severity": severity, "pos": position, "caption": "", "data": text, "fileName": file}))
 
 
-log(os.getpid())
-if "warning" in words:
-    say("warning", "declaration uses `sorry`")
-if "hang" in words:
-    Path(work, olean).write_bytes(b"half")
-    log(subprocess.Popen(["sleep", "60"]).pid)
-    time.sleep(60)
-if "stack" in words:
-    print("Lean crashed: Maximum call stack size exceeded", file=sys.stderr)
-    sys.exit(70)
-if "memory" in words:
-    os.kill(os.getpid(), 9)
-if "unloadable" in words:
-    print("not a wasm module", file=sys.stderr)
-    sys.exit(71)
-if "error" in words:
-    say("error", "unsolved goals\n⊢ False")
-    sys.exit(1)
-for name in (olean, olean + ".private", ilean):
-    Path(work, name).write_text(f"{name} of {source}")
+def end(status: int, reason: str) -> None:
+    print(reason, file=sys.stderr)
+    sys.exit(status)
+
+
+def build(work: str, file: str, olean: str, ilean: str) -> int:
+    source = Path(work, file).read_text("utf-8")
+    words = [line.removeprefix("-- fake: ") for line in source.splitlines() if line.startswith("-- fake: ")]
+    log(os.getpid(), file)
+    if "warning" in words:
+        say("warning", "declaration uses `sorry`", file)
+    if "imitate" in words:
+        print("0" * 32, "0 0")
+    if "hang" in words:
+        Path(work, olean).write_bytes(b"half")
+        log(subprocess.Popen(["sleep", "60"]).pid, file)
+        time.sleep(60)
+    if "stack" in words:
+        end(70, "Lean crashed: Maximum call stack size exceeded")
+    if "memory" in words or ("alone" in words and modules):
+        os.kill(os.getpid(), 9)
+    if "unloadable" in words:
+        end(71, "not a wasm module")
+    if "error" in words or ("full" in words and modules):
+        say("error", "unsolved goals\n⊢ False", file)
+        return 1
+    for name in (olean, olean + ".private", ilean):
+        Path(work, name).write_text(f"{name} of {source}")
+    return 0
+
+
+for line in sys.stdin:
+    request = json.loads(line)
+    token = request.pop("token")
+    status = build(**request)
+    modules += 1
+    print(token, status, 1_500_000_000 if "Full" in request["file"] else 500_000_000 + modules, flush=True)

@@ -18,6 +18,7 @@ from pathlib import Path
 
 import pytest
 
+from maskpool_verify import olean
 from maskpool_verify.engine.protocol import Message, ModuleResult, Position, Progress
 from maskpool_verify.engine.wasm import WasmEngine, package
 from maskpool_verify.errors import EnvironmentFault, MaskpoolError
@@ -202,6 +203,44 @@ def test_an_end_without_messages_becomes_one(
     assert files(project) == set()
 
 
+def started(log: Path) -> list[tuple[str, str]]:
+    """The processes and the modules that were given to them, in order."""
+    lines = [line.split() for line in log.read_text().splitlines()]
+    return [(process, file) for process, file in lines]
+
+
+def test_a_process_builds_several_modules(project: Path, tmp_path: Path, fake_engine: MakeEngine) -> None:
+    fake_engine(jobs=1).build(project, ["C", "D"])
+    assert len(started(tmp_path / "lean.log")) == 4
+    assert len({process for process, _ in started(tmp_path / "lean.log")}) == 1
+
+
+@pytest.mark.parametrize(("module", "word"), [("C", "alone"), ("Full", "full")])
+def test_a_module_that_ends_a_used_process_or_fills_it_gets_a_new_one(
+    project: Path, tmp_path: Path, fake_engine: MakeEngine, module: str, word: str
+) -> None:
+    write(project, {module: f"module\npublic import A\n-- fake: {word}\n"})
+    assert statuses(fake_engine(jobs=1).build(project, [module]))[module] == "built"
+    runs = [process for process, file in started(tmp_path / "lean.log") if file == f"{module}.lean"]
+    assert len(set(runs)) == 2
+
+
+def test_a_full_process_is_not_used_again(project: Path, tmp_path: Path, fake_engine: MakeEngine) -> None:
+    write(project, {"Full": "module\n", "Next": "module\npublic import Full\n"})
+    fake_engine(jobs=1).build(project, ["Next"])
+    assert len({process for process, _ in started(tmp_path / "lean.log")}) == 2
+
+
+def test_an_answer_cannot_be_imitated(project: Path, fake_engine: MakeEngine) -> None:
+    write(project, {"A": "module\n-- fake: imitate\n-- fake: error\n"})
+    assert statuses(fake_engine().build(project, ["A"])) == {"A": "failed"}
+
+
+def test_no_process_is_left(project: Path, tmp_path: Path, fake_engine: MakeEngine) -> None:
+    fake_engine().build(project, ["C", "D"])
+    _wait(lambda: not any(_is_alive(int(process)) for process, _ in started(tmp_path / "lean.log")), 2)
+
+
 def test_progress_counts_every_module_once(project: Path, fake_engine: MakeEngine) -> None:
     steps: list[Progress] = []
     fake_engine(jobs=1).build(project, ["C", "D"], progress=steps.append)
@@ -351,11 +390,37 @@ def test_lean_messages(engine: WasmEngine, tmp_path: Path) -> None:
     assert (warning.severity, warning.position) == ("warning", Position(line=2, column=8))
 
 
-def test_info_is_what_lean_says_of_itself(engine: WasmEngine) -> None:
+def declarations(engine: WasmEngine, project: Path, module: str) -> list[str]:
+    """All that a module declares, with every term. (The bytes differ even between two builds alone.)"""
+    parts = olean.load(engine.artifacts(project).own / f"{module}.olean")
+    assert len(parts) == 3
+    return [repr(constant) for part in parts for constant in part]
+
+
+def test_what_lean_writes_does_not_depend_on_what_it_built_before(engine: WasmEngine, tmp_path: Path) -> None:
+    """Attributes, options, notation and a failure of one module do not reach the next."""
+    sources = {
+        "First": "module\n@[expose] public section\ndef f (n : Nat) : Nat := n + 1\n"
+        '@[simp] theorem f_zero : f 0 = 1 := rfl\nset_option maxRecDepth 2000\nnotation "ff" => f\n',
+        "Wrong": "module\ntheorem w (n : Nat) : n + 1 = n := by grind\n",
+        "Last": "module\n@[expose] public section\ndef f (n : Nat) : Nat := 2 * n\n"
+        "theorem f_two : f 2 = 4 := by simp [f]\n"
+        "theorem f_mono (a b : Nat) (h : a ≤ b) : f a ≤ f b := by unfold f; omega\n#check @f_mono\n"
+        "theorem g (a b : Nat) (h : a = b) : b = a := by grind\n",
+    }
+    alone = write(tmp_path / "alone", {"Last": sources["Last"]})
+    after = write(tmp_path / "after", sources)
+    one = WasmEngine(jobs=1)
+    expected = one.build(alone, ["Last"])["Last"].messages
+    results = one.build(after, ["First", "Wrong", "Last"])
+    assert statuses(results) == {"First": "built", "Wrong": "failed", "Last": "built"}
+    assert results["Last"].messages == expected
+    assert declarations(one, after, "Last") == declarations(one, alone, "Last")
+
+
+def test_info_is_what_lean_says_of_itself(engine: WasmEngine, tmp_path: Path) -> None:
     info = engine.info()
-    lean = Path(sys.modules[WasmEngine.__module__].__file__ or "").with_name("lean.cjs")
-    installation = str(package.installation(package.default_cache()))
-    command = [*package.npm_command()[:1], str(lean), installation, installation, installation, "--version"]
-    said = subprocess.run(command, capture_output=True, text=True, check=False).stdout  # its status is 24
-    assert f"version {info.lean_version}," in said
-    assert f"commit {info.githash}," in said
+    project = write(tmp_path / "p", {"Said": "module\n#eval Lean.versionString\n#eval Lean.githash\n"})
+    said = [message.text for message in engine.build(project, ["Said"])["Said"].messages]
+    release = info.lean_version.removesuffix("-pre")
+    assert said == [f'"{release}, commit {info.githash}"', f'"{info.githash}"']

@@ -50,6 +50,56 @@ class Children:
             OSError: it cannot be started.
             StoppedError: :meth:`kill` was called before it ended.
         """
+        process = self._start(command, cwd, env, subprocess.DEVNULL, subprocess.PIPE)
+        timed_out = False
+        try:
+            try:
+                out, err = process.communicate(timeout=timeout)
+            except subprocess.TimeoutExpired:
+                timed_out = True
+                kill_group(process)
+                out, err = process.communicate()
+        except BaseException:
+            kill_group(process)
+            process.wait()
+            raise
+        finally:
+            stopped = self._forget(process)
+        if stopped:
+            raise StoppedError
+        return Completed(process.returncode, out, err, timed_out)
+
+    def start(self, command: Sequence[str]) -> subprocess.Popen[str]:
+        """Start a command that reads from a pipe, and writes output and errors to another.
+
+        Raises:
+            OSError: it cannot be started.
+            StoppedError: :meth:`kill` was called.
+        """
+        return self._start(command, None, None, subprocess.PIPE, subprocess.STDOUT)
+
+    def end(self, process: subprocess.Popen[str]) -> int:
+        """Kill what :meth:`start` has returned, unless it has ended by itself, and return its status.
+
+        Raises:
+            StoppedError: :meth:`kill` was called.
+        """
+        if process.poll() is None:
+            kill_group(process)
+        with suppress(BrokenPipeError), process:  # closes the pipes, and waits
+            pass
+        if self._forget(process):
+            raise StoppedError
+        return process.returncode
+
+    def _start(
+        self,
+        command: Sequence[str],
+        cwd: Path | None,
+        env: Mapping[str, str] | None,
+        stdin: int,
+        stderr: int,
+    ) -> subprocess.Popen[str]:
         with self._lock:
             if self._stopped:
                 raise StoppedError
@@ -57,43 +107,32 @@ class Children:
                 command,
                 cwd=cwd,
                 env=env,
-                stdin=subprocess.DEVNULL,
+                stdin=stdin,
                 stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
+                stderr=stderr,
                 encoding="utf-8",
                 errors="replace",
                 process_group=0,
             )
             self._running.add(process)
-        timed_out = False
-        try:
-            try:
-                out, err = process.communicate(timeout=timeout)
-            except subprocess.TimeoutExpired:
-                timed_out = True
-                _kill_group(process)
-                out, err = process.communicate()
-        except BaseException:
-            _kill_group(process)
-            process.wait()
-            raise
-        finally:
-            with self._lock:
-                self._running.discard(process)
-                stopped = self._stopped
-        if stopped:
-            raise StoppedError
-        return Completed(process.returncode, out, err, timed_out)
+        return process
+
+    def _forget(self, process: subprocess.Popen[str]) -> bool:
+        """Whether :meth:`kill` was called while it ran."""
+        with self._lock:
+            self._running.discard(process)
+            return self._stopped
 
     def kill(self) -> None:
         """Kill all processes and their descendants, and refuse to start another."""
         with self._lock:
             self._stopped = True
             for process in self._running:
-                _kill_group(process)
+                kill_group(process)
 
 
-def _kill_group(process: subprocess.Popen[str]) -> None:
+def kill_group(process: subprocess.Popen[str]) -> None:
+    """Kill a process that :class:`Children` has started, and all its descendants."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 

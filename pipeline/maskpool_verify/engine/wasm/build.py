@@ -46,11 +46,11 @@ from maskpool_verify.engine.wasm.package import (
     is_installed,
     pinned_files,
 )
+from maskpool_verify.engine.wasm.session import CANNOT_START, Request, Sessions
 from maskpool_verify.errors import EnvironmentFault
 from maskpool_verify.files import disk_faults, exclusive, secret, write_whole
 
 _SCRIPT = Path(__file__).with_name("lean.cjs")
-_CANNOT_START = 71  # as in lean.cjs
 _OUT_OF_MEMORY = ("out of memory", "OOM", "Cannot enlarge memory", "allocation failed", "bad_alloc")
 
 
@@ -208,6 +208,7 @@ class _Build:
 
     def __post_init__(self) -> None:
         self._children = Children()
+        self._sessions = Sessions(self._children, self.lean)
         self._results: dict[str, ModuleResult] = {}
         self._digests: dict[str, str] = {}
 
@@ -251,6 +252,7 @@ class _Build:
             self._children.kill()
             pool.shutdown(cancel_futures=True)
             raise
+        self._sessions.close()
 
     def _without_lean(self, module: str) -> ModuleResult | None:
         """The result of a module that needs no run of Lean, else None."""
@@ -315,17 +317,7 @@ class _Build:
             copy.write_bytes(source.content)
             out.mkdir()
             last = module.rpartition(".")[2]
-            ended = self._run_lean(
-                str(work),
-                "--json",
-                source.file,
-                "-R",
-                ".",
-                "-o",
-                f"../out/{last}.olean",
-                "-i",
-                f"../out/{last}.ilean",
-            )
+            ended = self._run_lean(Request(work, source.file, f"../out/{last}.olean", f"../out/{last}.ilean"))
             messages = _messages(ended, source.file, self.timeout)
             failed = any(m.severity == "error" for m in messages)
             self._remove(module)
@@ -335,16 +327,16 @@ class _Build:
         status: Literal["failed", "built"] = "failed" if failed else "built"
         return ModuleResult(module=module, status=status, seconds=seconds, messages=messages)
 
-    def _run_lean(self, *arguments: str) -> Completed:
+    def _run_lean(self, request: Request) -> Completed:
         try:
-            ended = self._children.run([*self.lean, *arguments], timeout=self.timeout)
+            ended = self._sessions.build(request, self.timeout)
         except OSError as error:
             raise EnvironmentFault(
                 f"Cannot run Node.js ({self.lean[0]}): {error.strerror or error}."
             ) from error
-        if ended.status == _CANNOT_START:
+        if ended.status == CANNOT_START:
             raise EnvironmentFault(
-                f"The embedded Lean cannot be loaded ({ended.stderr.strip()}); run `maskpool-verify setup`."
+                f"The embedded Lean cannot be loaded ({ended.stdout.strip()}); run `maskpool-verify setup`."
             )
         return ended
 
@@ -373,7 +365,7 @@ def _sha256(file: Path) -> str:
 
 
 def _messages(ended: Completed, file: str, timeout: float) -> tuple[Message, ...]:
-    """What Lean said, and, if it did not end well, why."""
+    """What Lean said, and, if it did not end well, why. Its errors are in its output."""
     messages: list[Message] = []
     other: list[str] = []
     for line in ended.stdout.splitlines():
@@ -381,7 +373,6 @@ def _messages(ended: Completed, file: str, timeout: float) -> tuple[Message, ...
             messages.append(message)
         elif line.strip():
             other.append(line)
-    other += [line for line in ended.stderr.splitlines() if line.strip()]
     failed = any(m.severity == "error" for m in messages)
     if ended.timed_out or (ended.status != 0 and not failed):
         text = _failure(ended, other, timeout)
