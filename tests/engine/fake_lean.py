@@ -49,6 +49,8 @@ def build(work: str, file: str, olean: str, ilean: str) -> int:
     if "error" in words or ("full" in words and modules):
         say("error", "unsolved goals\n⊢ False", file)
         return 1
+    if "nothing" in words:
+        return 0
     for name in (olean, olean + ".private", ilean):
         Path(work, name).write_text(f"{name} of {source}")
     return 0

@@ -187,7 +187,12 @@ def test_an_error_fails_the_module_skips_importers_and_removes_older_artifacts(
 
 @pytest.mark.parametrize(
     ("word", "what"),
-    [("stack", "ran out of stack"), ("memory", "short of memory"), ("hang", "stopped after 0.5 s")],
+    [
+        ("nothing", "has written nothing"),
+        ("stack", "ran out of stack"),
+        ("memory", "short of memory"),
+        ("hang", "stopped after 0.5 s"),
+    ],
 )
 def test_an_end_without_messages_becomes_one(
     project: Path, fake_engine: MakeEngine, word: str, what: str

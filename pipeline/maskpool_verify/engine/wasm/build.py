@@ -319,6 +319,9 @@ class _Build:
             last = module.rpartition(".")[2]
             ended = self._run_lean(Request(work, source.file, f"../out/{last}.olean", f"../out/{last}.ilean"))
             messages = _messages(ended, source.file, self.timeout)
+            if ended.status == 0 and not (out / f"{last}.olean").exists():
+                text = "Lean has written nothing, and not said why."
+                messages += (Message(severity="error", file=source.file, position=None, text=text),)
             failed = any(m.severity == "error" for m in messages)
             self._remove(module)
             if not failed:
