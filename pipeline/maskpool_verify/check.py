@@ -31,7 +31,6 @@ from maskpool_verify.lean.properties import (
     trace_module,
 )
 from maskpool_verify.lean.render import module_path, score_axes
-from maskpool_verify.loading import definition, load_function
 from maskpool_verify.manifest import Kernel, Manifest
 from maskpool_verify.program import digest
 from maskpool_verify.report import (
@@ -225,8 +224,8 @@ def _lean_sources(manifest: Manifest) -> list[Path]:
 def _provenance(manifest: Manifest, engine: Engine, cases: Sequence[_Case]) -> provenance.Provenance:
     """Checksums of everything that went into this check."""
     root, info, artifacts = manifest.root, engine.info(), engine.artifacts(manifest.root)
-    places = [definition(load_function(case.kernel, root)) for case in cases if case.traces]
-    kernels = {place[0]: provenance.sha256(place[0]) for place in places if place}
+    places = {trace.file for case in cases for trace in case.traces if trace.file is not None}
+    kernels = {place: provenance.sha256(place) for place in places}
     named = {
         path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name: checksum
         for path, checksum in kernels.items()
