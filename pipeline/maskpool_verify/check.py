@@ -18,7 +18,7 @@ from maskpool_verify import certificates, lock, provenance, refute, second_kerne
 from maskpool_verify.audit import TheoremAudit, audit
 from maskpool_verify.engine.protocol import Engine, ModuleResult, Progress
 from maskpool_verify.errors import AuditError, EnvironmentFault, TraceError, UnsupportedError
-from maskpool_verify.failures import Failure, errors, failures, goals, place
+from maskpool_verify.failures import Failure, by_specification, errors, failures, goals, place
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.bags import shape_name
 from maskpool_verify.lean.properties import (
@@ -27,10 +27,11 @@ from maskpool_verify.lean.properties import (
     Property,
     Theorem,
     properties_module,
+    proved_module,
     theorems,
     trace_module,
 )
-from maskpool_verify.lean.render import module_path, score_axes
+from maskpool_verify.lean.render import module_path, properties_file, score_axes
 from maskpool_verify.manifest import Kernel, Manifest
 from maskpool_verify.program import digest
 from maskpool_verify.report import (
@@ -79,11 +80,17 @@ class _Case:
     traces: tuple[TracedKernel, ...] = ()
     verdict: Verdict | None = None
     messages: list[str] = field(default_factory=list)
+    apart: frozenset[str] = frozenset()
+    """The theorems that were built without the others of their module, which has an error."""
 
     @property
     def modules(self) -> tuple[str, ...]:
         shapes = self.kernel.shapes
         return (*(trace_module(self.kernel, shape) for shape in shapes), properties_module(self.kernel))
+
+    def module(self, theorem: Theorem) -> str:
+        """The module with a theorem."""
+        return proved_module(self.kernel) if theorem.dotted in self.apart else theorem.module
 
     @cached_property
     def theorems(self) -> tuple[Theorem, ...]:
@@ -157,7 +164,7 @@ def _check(
         case.compare(manifest)
     current = [case for case in current if case.verdict is None]
     info = engine.info()
-    built: Mapping[str, ModuleResult] = {}
+    built: dict[str, ModuleResult] = {}
     if current:
         wanted = [LIBRARY, *(module for case in current for module in case.modules)]
         built = engine.build(
@@ -166,6 +173,7 @@ def _check(
             fresh=fresh,
             progress=lambda step: progress(Step("build", step.module, step)),
         )
+        built |= _build_apart(manifest, current, built, engine, progress)
     audited = _audit(manifest, engine, current, built, second, progress)
     for case in current:
         case.compare(manifest)  # once more, for what was built is what the files held in between
@@ -188,6 +196,54 @@ def _check(
         provenance=_provenance(manifest, engine, cases),
         definitions=dict(audited.definitions),
         trusted=trusted(info, library_theorems, audited.second),
+    )
+
+
+def _build_apart(
+    manifest: Manifest,
+    cases: Sequence[_Case],
+    built: Mapping[str, ModuleResult],
+    engine: Engine,
+    progress: Callable[[Step], None],
+) -> Mapping[str, ModuleResult]:
+    """Build, for every module of properties with an error, the theorems that do not rest on one.
+
+    Lean writes no artifact of a module with an error, and what is not in an artifact is not proved.
+    """
+    texts: dict[str, str] = {}
+    for case in cases:
+        case.apart = _unharmed(case, built)
+        if case.apart:
+            version = case.traces[0].program.jax_version
+            text = properties_file(case.kernel, case.traces, version, case.apart)
+            texts[module_path(proved_module(case.kernel))] = text
+    if not texts:
+        return {}
+    modules = [proved_module(case.kernel) for case in cases if case.apart]
+    with certificates.temporarily(manifest.root, texts):
+        return engine.build(
+            manifest.root, modules, progress=lambda step: progress(Step("build", step.module, step))
+        )
+
+
+def _unharmed(case: _Case, built: Mapping[str, ModuleResult]) -> frozenset[str]:
+    """The theorems of a module of properties with an error that rest on no failed proof."""
+    module = properties_module(case.kernel)
+    result = built.get(module)
+    if result is None or result.status != "failed":
+        return frozenset()
+    text = certificates.files(case.kernel, case.traces)[module_path(module)]
+    failed = {failure.theorem for failure in failures(text, result)}
+    if not failed:
+        return frozenset()  # Lean itself ended badly
+    resting = by_specification(text, result)
+    unmet = [t.shape for t in case.theorems if t.proves == "specification" and t.dotted in failed]
+    return frozenset(
+        t.dotted
+        for t in case.theorems
+        if t.module == module
+        and t.dotted not in failed
+        and not (t.dotted in resting and (t.shape in unmet or t.padded_shape in unmet))
     )
 
 
@@ -285,8 +341,8 @@ def _audit(
 ) -> _Audited:
     """Audit every wanted theorem whose module was built."""
     done = {module for module, result in built.items() if result.status in ("built", "cached")}
-    modules = [module for case in cases for module in case.modules if module in done]
-    wanted = [t for case in cases for t in case.theorems if t.module in done]
+    wanted = [t for case in cases for t in case.theorems if case.module(t) in done]
+    modules = [m for case in cases for m in (*case.modules, proved_module(case.kernel)) if m in done]
     if not wanted:
         return _Audited(general=("No theorem was audited.",))
     progress(Step("audit", f"{len(wanted)} theorems"))
@@ -482,8 +538,8 @@ def _theorem(
         reason = _why_not_audited(case, theorem, built, failed)
     elif found.violations:
         reason = found.violations[0]
-    elif found.module != theorem.module:
-        reason = f"it is in {found.module}, and not in {theorem.module}"
+    elif found.module != (module := case.module(theorem)):
+        reason = f"it is in {found.module}, and not in {module}"
     allowed = {axiom: number for number, axiom in enumerate(audited.allowed)}
     return TheoremReport(
         name=theorem.dotted,
@@ -503,7 +559,7 @@ def _why_not_audited(
     case: _Case, theorem: Theorem, built: Mapping[str, ModuleResult], failed: Mapping[str, Failure]
 ) -> str:
     """Why a theorem is in no artifact."""
-    result = built.get(theorem.module)
+    result = built.get(case.module(theorem))
     match result.status if result else None:
         case None:
             return "its module was not built"
