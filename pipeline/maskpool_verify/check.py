@@ -14,10 +14,10 @@ from pathlib import Path
 from threading import Event
 from typing import Literal, TypeAlias
 
-from maskpool_verify import certificates, lock, provenance, refute, second_kernel
+from maskpool_verify import certificates, lock, provenance, refute, second_kernel, workspace
 from maskpool_verify.audit import TheoremAudit, audit
 from maskpool_verify.engine.protocol import Engine, ModuleResult, Progress
-from maskpool_verify.errors import AuditError, EnvironmentFault, TraceError, UnsupportedError
+from maskpool_verify.errors import AuditError, TraceError, UnsupportedError
 from maskpool_verify.failures import Failure, by_specification, errors, failures, goals, place
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.bags import shape_name
@@ -46,14 +46,10 @@ from maskpool_verify.report import (
     worst,
 )
 from maskpool_verify.sources import scan_files
-
-LIBRARY = "MaskPool"
-"""The module that imports the whole library."""
+from maskpool_verify.workspace import LAKE_FILES, LIBRARY
 
 OPEN_NAMESPACES = ("MaskPool", "MaskPool.RealArith", ROOT)
 """Left out of the names in printed statements."""
-
-_LAKE_FILES = ("lakefile.lean", "lakefile.toml", "lean-toolchain")
 
 SEARCH_SECONDS = 10.0
 """For a counterexample to one property."""
@@ -131,13 +127,10 @@ def check(
         StaleError: there are Lean files below ``certificates/`` that belong to no kernel, or the lock is
             damaged.
         AuditError: a Lean source contains what could go around Lean's kernel.
-        ManifestError: a function does not fit its arguments.
+        ManifestError: a function does not fit its arguments, or the project has a Lean library that would
+            not be used.
     """
-    if not (manifest.root / module_path(LIBRARY)).is_file():
-        raise EnvironmentFault(
-            f"There is no {module_path(LIBRARY)} beside {manifest.path}; "
-            "the manifest has to lie beside the Lean library."
-        )
+    workspace.require_one_library(manifest)
     with ThreadPoolExecutor() as pool:  # the checksums of the engine are computed while JAX traces
         described = pool.submit(engine.info)
         cases = [_trace(manifest, kernel, progress) for kernel in kernels]
@@ -158,7 +151,9 @@ def _check(
 ) -> Report:
     certificates.require_no_orphans(manifest)
     accepted = lock.read(manifest.root) if require_accepted else None
-    _require_clean_sources(manifest)
+    _require_no_links(manifest.root / ROOT, manifest.root)
+    work = workspace.prepare(manifest)
+    _require_clean_sources(work.root)
     current = [case for case in cases if case.verdict is None]
     for case in current:
         case.compare(manifest)
@@ -168,15 +163,16 @@ def _check(
     if current:
         wanted = [LIBRARY, *(module for case in current for module in case.modules)]
         built = engine.build(
-            manifest.root,
+            work.root,
             wanted,
             fresh=fresh,
             progress=lambda step: progress(Step("build", step.module, step)),
         )
-        built |= _build_apart(manifest, current, built, engine, progress)
-    audited = _audit(manifest, engine, current, built, second, progress)
+        built |= _build_apart(work.root, current, built, engine, progress)
+    audited = _audit(work.root, engine, current, built, second, progress)
     for case in current:
         case.compare(manifest)  # once more, for what was built is what the files held in between
+    work.require_unchanged()
     reports = []
     for case in cases:
         search = _Search(manifest, case, search_seconds, progress)
@@ -193,14 +189,14 @@ def _check(
             violations=audited.violations,
         ),
         second_kernel=audited.second,
-        provenance=_provenance(manifest, engine, cases),
+        provenance=_provenance(manifest, work.root, engine, cases),
         definitions=dict(audited.definitions),
         trusted=trusted(info, library_theorems, audited.second),
     )
 
 
 def _build_apart(
-    manifest: Manifest,
+    root: Path,
     cases: Sequence[_Case],
     built: Mapping[str, ModuleResult],
     engine: Engine,
@@ -220,10 +216,8 @@ def _build_apart(
     if not texts:
         return {}
     modules = [proved_module(case.kernel) for case in cases if case.apart]
-    with certificates.temporarily(manifest.root, texts):
-        return engine.build(
-            manifest.root, modules, progress=lambda step: progress(Step("build", step.module, step))
-        )
+    with certificates.temporarily(root, texts):
+        return engine.build(root, modules, progress=lambda step: progress(Step("build", step.module, step)))
 
 
 def _unharmed(case: _Case, built: Mapping[str, ModuleResult]) -> frozenset[str]:
@@ -247,54 +241,60 @@ def _unharmed(case: _Case, built: Mapping[str, ModuleResult]) -> frozenset[str]:
     )
 
 
-def _require_clean_sources(manifest: Manifest) -> None:
+def _require_no_links(folder: Path, root: Path) -> None:
+    """Refuse links to sources that would be built without having been read.
+
+    Raises:
+        AuditError: there is one.
+    """
+    for path in (folder, *sorted(folder.rglob("*"))):
+        if path.is_symlink():
+            raise AuditError(
+                f"{path.relative_to(root).as_posix()} is a symbolic link; "
+                "Lean sources have to lie in the project."
+            )
+
+
+def _require_clean_sources(root: Path) -> None:
     """Refuse sources that could go around Lean's kernel: the audit cannot see that in the artifacts.
 
     Raises:
-        AuditError: there is one, or a link to sources that would be built without having been read.
+        AuditError: there is one, or a link.
     """
-    for folder in (manifest.root / LIBRARY, manifest.root / ROOT):
-        for path in (folder, *sorted(folder.rglob("*"))):
-            if path.is_symlink():
-                raise AuditError(
-                    f"{path.relative_to(manifest.root).as_posix()} is a symbolic link; "
-                    "Lean sources have to lie in the project."
-                )
-    if found := scan_files(manifest.root, _lean_sources(manifest)):
+    for folder in (root / LIBRARY, root / ROOT):
+        _require_no_links(folder, root)
+    if found := scan_files(root, _lean_sources(root)):
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise AuditError(f"{found[0]}{more}")
-    for name in _LAKE_FILES:
-        file = manifest.root / name
+    for name in LAKE_FILES:
+        file = root / name
         if file.is_file() and "skipKernelTC" in file.read_text("utf-8", errors="replace"):
             raise AuditError(
                 f"{name} sets debug.skipKernelTC, which keeps proofs from Lean's kernel; remove it."
             )
 
 
-def _lean_sources(manifest: Manifest) -> list[Path]:
+def _lean_sources(root: Path) -> list[Path]:
     """All Lean files that a build may read."""
-    folders = (manifest.root / LIBRARY, manifest.root / ROOT)
-    return [manifest.root / module_path(LIBRARY), *(f for d in folders for f in sorted(d.rglob("*.lean")))]
+    folders = (root / LIBRARY, root / ROOT)
+    return [root / module_path(LIBRARY), *(f for d in folders for f in sorted(d.rglob("*.lean")))]
 
 
-def _provenance(manifest: Manifest, engine: Engine, cases: Sequence[_Case]) -> provenance.Provenance:
-    """Checksums of everything that went into this check."""
-    root, info, artifacts = manifest.root, engine.info(), engine.artifacts(manifest.root)
+def _provenance(
+    manifest: Manifest, work: Path, engine: Engine, cases: Sequence[_Case]
+) -> provenance.Provenance:
+    """Checksums of everything that went into this check; ``work`` is where Lean was at work."""
+    root, info, artifacts = manifest.root, engine.info(), engine.artifacts(work)
     places = {trace.file for case in cases for trace in case.traces if trace.file is not None}
     kernels = {place: provenance.sha256(place) for place in places}
     named = {
         path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name: checksum
         for path, checksum in kernels.items()
     }
-    files = [
-        *_lean_sources(manifest),
-        manifest.path,
-        root / lock.PATH,
-        *(root / name for name in _LAKE_FILES),
-    ]
+    built = provenance.checksums(work, [*_lean_sources(work), *(work / name for name in LAKE_FILES)])
     return provenance.Provenance(
         versions=provenance.versions(f"{info.lean_version} ({info.githash})"),
-        sources=provenance.checksums(root, files) | named,
+        sources=built | provenance.checksums(root, [manifest.path, root / lock.PATH]) | named,
         engine=info.files,
         artifacts=provenance.checksums(artifacts.own, artifacts.own.rglob("*.olean*")),
     )
@@ -332,7 +332,7 @@ class _Audited:
 
 
 def _audit(
-    manifest: Manifest,
+    work: Path,
     engine: Engine,
     cases: Sequence[_Case],
     built: Mapping[str, ModuleResult],
@@ -346,7 +346,7 @@ def _audit(
     if not wanted:
         return _Audited(general=("No theorem was audited.",))
     progress(Step("audit", f"{len(wanted)} theorems"))
-    artifacts = engine.artifacts(manifest.root)
+    artifacts = engine.artifacts(work)
     try:
         with ThreadPoolExecutor() as pool:  # the second kernel is a process of its own
             cancelled = Event()
