@@ -151,6 +151,7 @@ PYTHON_LAYERS = (
     ("audit",),
     ("certificates", "failures", "second_kernel", "workspace"),
     ("refute",),
+    ("stress",),
     ("report",),
     ("lock",),
     ("text",),
