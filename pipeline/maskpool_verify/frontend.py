@@ -24,6 +24,7 @@ SEED = 0
 class TracedKernel:
     """``sources[k]`` is the ``"file:line"`` that equation ``k`` of ``program`` comes from.
 
+    ``origins[k]`` is the number of the equation of ``flat`` that became equation ``k``.
     ``scores`` is the part of ``flat`` that gives the logits, where the kernel computes them itself.
     """
 
@@ -31,6 +32,7 @@ class TracedKernel:
     program: Program
     sources: tuple[str, ...]
     scores: FlatJaxpr | None = None
+    origins: tuple[int, ...] = ()
 
 
 def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
@@ -49,7 +51,7 @@ def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
     scores = None
     if imported.program.symbols and kernel.computes_logits:
         scores = restricted(flat, find_scores(flat, kernel, shape))
-    return TracedKernel(flat, imported.program, tuple(map(str, imported.sources)), scores)
+    return TracedKernel(flat, imported.program, tuple(map(str, imported.sources)), scores, imported.origins)
 
 
 def _closed(program: Program) -> tuple[Program, ...]:

@@ -45,7 +45,7 @@ def _run(found: Counterexample, run: RunReport, changed: Counterexample | None) 
         marked = f"{row}*" if changed and row in changed.rows else str(row)
         if changed and len(set(changed.orders)) == 1:
             marked = str(changed.orders[0][row])
-        table.append([marked, *(_row(each, row) for each in with_rows)])
+        table.append([marked, *(nested(row_values(each, row)) for each in with_rows)])
     sizes = ", ".join(f"{symbol} = {size}" for symbol, size in run.sizes.items())
     lines = [sizes, *_aligned(table)]
     lines += [f"{i.name} = {nested(i.values)}" for i in run.inputs if i.row_axis is None]
@@ -55,16 +55,15 @@ def _run(found: Counterexample, run: RunReport, changed: Counterexample | None) 
     return lines
 
 
-def _row(given: Input, row: int) -> str:
-    """What an argument holds for one row."""
+def row_values(given: Input, row: int) -> Values:
+    """What an argument, which has a row axis, holds for one row."""
     axis, shape = given.row_axis, given.values.shape
     assert axis is not None
     step = 1
     for size in shape[axis + 1 :]:
         step *= size
     kept = [entry for number, entry in enumerate(given.values.entries) if number // step % shape[axis] == row]
-    shown = Values(shape=(*shape[:axis], *shape[axis + 1 :]), entries=tuple(kept))
-    return nested(shown)
+    return Values(shape=(*shape[:axis], *shape[axis + 1 :]), entries=tuple(kept))
 
 
 def nested(values: Values) -> str:
