@@ -128,3 +128,41 @@ def report(*kernels: KernelReport, **changes: Any) -> Report:
         "trusted": trusted(ENGINE, 3, None),
     }
     return Report.model_validate(fields | changes)
+
+
+HOSTILE = (
+    "</style><script>alert('%0A')</script>|`*_[x](y)::error file=a,line=1::b\r\n::warning::\x1b[31m\x00&amp;"
+)
+"""Markup, control characters, and commands."""
+
+
+def hostile_report() -> Report:
+    """A kernel in whose names and messages everything has a meaning in some format."""
+    (shifted,) = corpus_report("mask_shifted_by_one").kernels
+    (counterexample, *_) = shifted.counterexamples
+    (given, *others) = counterexample.left.inputs
+    changed = counterexample.model_copy(
+        update={
+            "sentence": HOSTILE,
+            "left": counterexample.left.model_copy(
+                update={"inputs": (given.model_copy(update={"name": HOSTILE}), *others)}
+            ),
+        }
+    )
+    theorem = shifted.theorems[0].model_copy(update={"status": "failed", "reason": HOSTILE, "axioms": ()})
+    second = theorem.model_copy(update={"statement": HOSTILE})
+    entry = shifted.traces[0].listing[1]
+    listed = entry.model_copy(update={"jaxpr": HOSTILE, "lean": (HOSTILE,), "code": HOSTILE})
+    trace = shifted.traces[0].model_copy(update={"listing": (listed,)})
+    kernel = shifted.model_copy(
+        update={
+            "name": HOSTILE,
+            "place": Place(file="a folder/ü,:%#?.py", line=7),
+            "counterexamples": (changed,),
+            "theorems": (theorem, second),
+            "traces": (trace,),
+            "messages": (HOSTILE, f"```\n{HOSTILE}\n````"),
+        }
+    )
+    audit = AuditReport(allowed=ALLOWED, audited=2, violations=(HOSTILE,))
+    return report(kernel, kernel.model_copy(update={"name": "second"}), audit=audit, trusted=(HOSTILE,))

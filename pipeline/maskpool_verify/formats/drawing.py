@@ -18,9 +18,10 @@ from maskpool_verify.refute.text import nested, row_values
 Layout: TypeAlias = Literal["beside", "below"]
 """Where the second bag is drawn."""
 
-_LETTER, _LINE, _ROW, _PAD, _GAP = 7.6, 20.0, 34.0, 12.0, 90.0
-"""The width of a letter at 12.5 pixels, the heights of a line of text and of a row, and distances."""
-_MARK = 9.0
+_LETTER, _LINE, _ROW = 7.6, 20.0, 34.0
+"""The width of a letter at 12.5 pixels, and the heights of a line of text and of a row."""
+_PAD, _GAP, _BETWEEN = 12.0, 90.0, 48.0
+"""The space around the text of a cell, and between bags beside and below each other."""
 _CUT = 28
 """Letters of a cell; a longer one is cut, and is shown whole in the text beside the drawing."""
 
@@ -47,8 +48,16 @@ class _Panel:
     def width(self) -> float:
         marks = max((len(mark) for mark in self.marks), default=0) * _LETTER + _PAD
         notes = max((len(note) for note in (*self.notes, self.title, self.expected)), default=0) * _LETTER
-        results = max(len(f"{label}  {value}") for label, value in self.result) * _LETTER + 2 * _PAD
-        return max(sum(self.widths) + marks, notes, results)
+        return max(sum(self.widths) + marks, notes, self.result_width)
+
+    @property
+    def label_width(self) -> float:
+        return (max(len(label) for label, _ in self.result) + 2) * _LETTER
+
+    @property
+    def result_width(self) -> float:
+        values = max(len(value) for _, value in self.result) * _LETTER
+        return max(sum(self.widths), self.label_width + values + 2 * _PAD)
 
     @property
     def table_height(self) -> float:
@@ -68,7 +77,7 @@ def draw(found: Counterexample, layout: Layout, name: str) -> str:
     if layout == "beside":
         size = (sum(p.width for p in panels) + gap, max(_height(p) for p in panels))
     else:
-        size = (max(p.width for p in panels), sum(_height(p) for p in panels) + _LINE)
+        size = (max(p.width for p in panels), sum(map(_height, panels)) + _BETWEEN * (len(panels) - 1))
     box = f"0 0 {size[0] + 2:.0f} {size[1] + 2:.0f}"
     svg = Element("svg", viewBox=box, width=f"{size[0] + 2:.0f}", height=f"{size[1] + 2:.0f}", role="img")
     svg.set("class", f"bags {layout}")
@@ -87,8 +96,8 @@ def draw(found: Counterexample, layout: Layout, name: str) -> str:
         else:
             y += _height(panel)
             if panel is not panels[-1]:
-                _text(drawing, panel.width / 2, y + 4, "≠", "unequal", anchor="middle")
-            y += _LINE
+                _sign(drawing, panels[0].width / 2, y + _BETWEEN / 2 - 3)
+            y += _BETWEEN
     _hatch(svg, f"{name}-hatch")
     if layout == "beside" and found.right is not None:
         _join(drawing, found, panels, table or 0.0)
@@ -157,7 +166,7 @@ def _cut(text: str) -> str:
 
 
 def _height(panel: _Panel) -> float:
-    return panel.table_height + 30 + _LINE * (len(panel.result) + (1.2 if panel.expected else 0))
+    return panel.table_height + 30 + _LINE * (len(panel.result) + (1.4 if panel.expected else 0))
 
 
 # -- drawing
@@ -189,15 +198,14 @@ def _draw_panel(parent: Element, panel: _Panel, x: float, y: float, table: float
     middle, bottom = min(left, panel.width) / 2, table
     SubElement(group, "path", {"class": "arrow", "d": f"M{middle:.1f} {bottom + 2:.1f}v14m-4 -5l4 5l4 -5"})
     height = len(panel.result) * _LINE + 8
-    box = {"x": "0", "y": f"{bottom + 20:.1f}", "width": f"{panel.width:.1f}", "height": f"{height:.1f}"}
-    SubElement(group, "rect", box | {"rx": "5", "class": "result"})
-    widest = max(len(label) for label, _ in panel.result)
+    box = {"x": "0", "y": f"{bottom + 20:.1f}", "width": f"{panel.result_width:.1f}"}
+    SubElement(group, "rect", box | {"height": f"{height:.1f}", "rx": "5", "class": "result"})
     for number, (label, value) in enumerate(panel.result):
         baseline = bottom + 39 + number * _LINE
         _text(group, _PAD, baseline, label, "label")
-        _text(group, _PAD + (widest + 1) * _LETTER, baseline, value, "value")
+        _text(group, _PAD + panel.label_width, baseline, value, "value")
     if panel.expected:
-        _text(group, _PAD, bottom + 46 + len(panel.result) * _LINE, panel.expected, "unequal")
+        _text(group, _PAD, bottom + 49 + len(panel.result) * _LINE, panel.expected, "unequal")
 
 
 def _join(parent: Element, found: Counterexample, panels: Sequence[_Panel], table: float) -> None:
@@ -214,9 +222,14 @@ def _join(parent: Element, found: Counterexample, panels: Sequence[_Panel], tabl
             bend = (end - start) / 2
             curve = f"C{start + bend:.1f} {y0:.1f} {end - bend:.1f} {y1:.1f} {end:.1f} {y1:.1f}"
             SubElement(parent, "path", {"class": "join", "d": f"M{start:.1f} {y0:.1f}{curve}"})
-    x, y = left.width + _GAP / 2, table + 20 + len(left.result) * _LINE / 2 + 4
+    x, y = (left.result_width + left.width + _GAP) / 2, table + 24 + len(left.result) * _LINE / 2
+    _sign(parent, x, y)
+
+
+def _sign(parent: Element, x: float, y: float) -> None:
+    """That the results are not equal."""
     SubElement(parent, "circle", {"class": "sign", "cx": f"{x:.1f}", "cy": f"{y:.1f}", "r": "15"})
-    _text(parent, x, y + 6, "≠", "unequal", anchor="middle")
+    _text(parent, x, y + 5, "≠", "unequal", anchor="middle")
 
 
 def _hatch(svg: Element, name: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby
@@ -13,7 +13,6 @@ from markupsafe import Markup
 
 from maskpool_verify.formats import wording
 from maskpool_verify.formats.drawing import draw
-from maskpool_verify.lean.bags import OPEN, shape_name
 from maskpool_verify.refute import Counterexample
 from maskpool_verify.refute import render as counterexample_text
 from maskpool_verify.report import KernelReport, Report, TraceReport
@@ -21,11 +20,11 @@ from maskpool_verify.report import KernelReport, Report, TraceReport
 
 @dataclass(frozen=True)
 class _Line:
-    """An equation in both languages; ``broken`` marks the one at which a counterexample begins."""
+    """An equation in both languages; ``broken`` are the properties whose counterexamples begin at it."""
 
     jaxpr: str
     lean: tuple[str, ...]
-    broken: bool
+    broken: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -100,13 +99,13 @@ def _drawings(kernel: KernelReport, number: int) -> list[_Drawing]:
 
 
 def _programs(kernel: KernelReport) -> list[_Program]:
-    """The traces of a kernel; the first one is shown unfolded if something is wrong."""
-    broken = {variable for found in kernel.counterexamples for variable in _broken_variables(found)}
+    """The traces of a kernel; the first one is shown unfolded."""
+    broken = {found.property: set(_broken_variables(found)) for found in kernel.counterexamples}
     return [
         _Program(
             title=f"The program {wording.sizes_of(trace)}",
             digest=trace.digest,
-            open=number == 0 and (shape_name(trace.shape) == OPEN or len(kernel.traces) == 1),
+            open=number == 0,
             groups=tuple(_groups(trace, broken)),
         )
         for number, trace in enumerate(kernel.traces)
@@ -120,11 +119,15 @@ def _broken_variables(found: Counterexample) -> Iterator[str]:
             yield variable[0]
 
 
-def _groups(trace: TraceReport, broken: set[str]) -> Iterator[_Group]:
+def _groups(trace: TraceReport, broken: Mapping[str, set[str]]) -> Iterator[_Group]:
     """Neighbours that come from the same line of code are put together."""
     for (source, code), members in groupby(trace.listing, key=lambda listed: (listed.source, listed.code)):
         lines = tuple(
-            _Line(listed.jaxpr, tuple(map(_layout, listed.lean)), _defines(listed.lean, broken))
+            _Line(
+                listed.jaxpr,
+                tuple(map(_layout, listed.lean)),
+                tuple(name for name, variables in broken.items() if _defines(listed.lean, variables)),
+            )
             for listed in members
         )
         yield _Group(source, code, lines)

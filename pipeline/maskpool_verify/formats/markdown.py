@@ -29,7 +29,7 @@ def render(report: Report) -> str:
 def _lines(report: Report) -> Iterator[str]:
     yield f"## {_SIGNS[report.verdict]} maskpool\\-verify: {report.verdict}"
     yield ""
-    yield "| kernel | verdict | |"
+    yield "| kernel | verdict | what is known |"
     yield "|---|---|---|"
     for kernel in report.kernels:
         known = "<br>".join(f"{words}: {escaped(', '.join(names))}" for words, names in standing(kernel))
