@@ -6,6 +6,7 @@ in the report was asked for by the manifest; what the files contain beyond that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -17,7 +18,7 @@ from typing import Literal, TypeAlias
 from maskpool_verify import certificates, lock, provenance, refute, second_kernel, workspace
 from maskpool_verify.audit import TheoremAudit, audit
 from maskpool_verify.engine.protocol import Engine, ModuleResult, Progress
-from maskpool_verify.errors import AuditError, TraceError, UnsupportedError
+from maskpool_verify.errors import AuditError, MaskpoolError, TraceError, UnsupportedError
 from maskpool_verify.failures import Failure, by_specification, errors, failures, goals, place
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.bags import shape_name
@@ -32,12 +33,15 @@ from maskpool_verify.lean.properties import (
     trace_module,
 )
 from maskpool_verify.lean.render import module_path, properties_file, score_axes
+from maskpool_verify.listing import listing
+from maskpool_verify.loading import UserFiles, definition, load_function
 from maskpool_verify.manifest import Kernel, Manifest
 from maskpool_verify.program import digest
 from maskpool_verify.report import (
     SCHEMA,
     AuditReport,
     KernelReport,
+    Place,
     Report,
     TheoremReport,
     TraceReport,
@@ -55,6 +59,10 @@ SEARCH_SECONDS = 10.0
 """For a counterexample to one property."""
 FURTHER_SECONDS = 2.0
 """For each property after one has been refuted."""
+
+_LINE_OF_PYTHON = re.compile(r"\.py:(?P<line>\d+)")
+_LONGEST_NAME = 250
+"""Of a file that is looked for; file systems refuse much longer ones."""
 
 Stage: TypeAlias = Literal["trace", "build", "audit", "replay", "search"]
 
@@ -461,8 +469,15 @@ def _report(
     return KernelReport(
         name=case.kernel.name,
         verdict=case.verdict or ("verified" if reports else "error"),
+        place=_defined_at(case.kernel, manifest.root),
+        problem=next(filter(None, (mentioned(message, manifest.root) for message in case.messages)), None),
         traces=tuple(
-            TraceReport(shape=t.program.shape, equations=len(t.program.equations), digest=digest(t.program))
+            TraceReport(
+                shape=t.program.shape,
+                equations=len(t.program.equations),
+                digest=digest(t.program),
+                listing=listing(t, manifest.root),
+            )
             for t in case.traces
         ),
         theorems=reports,
@@ -470,6 +485,29 @@ def _report(
         warnings=warnings,
         messages=tuple(case.messages),
     )
+
+
+def _defined_at(kernel: Kernel, root: Path) -> Place | None:
+    """Where the function of a kernel is defined; ``None`` if it cannot be loaded, or is not Python."""
+    try:
+        place = definition(load_function(kernel, root))
+    except MaskpoolError:
+        return None
+    return place and Place.of(f"{UserFiles(root, place[0]).name(str(place[0]))}:{place[1]}")
+
+
+def mentioned(message: str, root: Path) -> Place | None:
+    """The first line of a Python file that a message names, as all of them do, by ``file:line``.
+
+    Only files that there are count. Names may contain blanks, so the longest one that fits is taken.
+    """
+    for found in _LINE_OF_PYTHON.finditer(message):
+        before = message[: found.start("line") - 1].splitlines()[-1][-_LONGEST_NAME:]
+        starts = [0, *(match.end() for match in re.finditer(r"[\s\"'`(]", before))]
+        for name in (before[start:] for start in starts):
+            if (root / name).is_file():
+                return Place.of(f"{name}:{found['line']}")
+    return None
 
 
 def _refuted(report: TheoremReport) -> TheoremReport:

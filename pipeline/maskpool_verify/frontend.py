@@ -24,6 +24,7 @@ SEED = 0
 class TracedKernel:
     """``sources[k]`` is the ``"file:line"`` that equation ``k`` of ``program`` comes from.
 
+    ``origins[k]`` is the number of the equation of ``flat`` that became equation ``k``.
     ``scores`` is the part of ``flat`` that gives the logits, where the kernel computes them itself; ``file``
     is the one that defines the function, if it is written in Python.
     """
@@ -32,6 +33,7 @@ class TracedKernel:
     program: Program
     sources: tuple[str, ...]
     scores: FlatJaxpr | None = None
+    origins: tuple[int, ...] = ()
     file: Path | None = None
 
 
@@ -51,10 +53,10 @@ def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
     scores = None
     if imported.program.symbols and kernel.computes_logits:
         scores = restricted(flat, find_scores(flat, kernel, shape))
+    sources = tuple(map(str, imported.sources))
     place = definition(function)
-    return TracedKernel(
-        flat, imported.program, tuple(map(str, imported.sources)), scores, place[0] if place else None
-    )
+    file = place[0] if place else None
+    return TracedKernel(flat, imported.program, sources, scores, imported.origins, file)
 
 
 def _closed(program: Program) -> tuple[Program, ...]:
