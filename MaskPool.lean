@@ -1,5 +1,6 @@
 module
 
+public import MaskPool.Arith.Facts
 public import MaskPool.Arith.Model
 public import MaskPool.Certificate.Normalize
 public import MaskPool.Certificate.Transfer
