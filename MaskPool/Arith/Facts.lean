@@ -29,7 +29,9 @@ structure FloatFacts : Prop where
   not_zero_lt_zero : Ops.lt zero zero = false
   zero_le_zero : Ops.le zero zero = true
   zero_eq_zero : Ops.eq zero zero = true
+  one_ne_zero : Ops.eq one zero = false
   convert_zero (f g : FloatType) : Ops.convert f g zero = zero
+  convert_one (f g : FloatType) : Ops.convert f g one = one
   sum_zero (k : Nat) : Ops.sum (List.replicate k zero) = zero
   dot_zero (k : Nat) : Ops.dot (List.replicate k (zero, zero)) = zero
 
@@ -46,14 +48,12 @@ theorem sumL_replicate_zero (k : Nat) : sumL (List.replicate k (0 : R)) = 0 := b
 
 /-- Real numbers have the facts as well. -/
 theorem floatFacts : FloatFacts R := by
-  have div_one (x : R) : (if (1 : R) = 0 then divZero x else x / 1) = x := by
-    rw [if_neg (Ne.symm Field.zero_ne_one), Field.div_eq_mul_inv, Field.inv_one, Semiring.mul_one]
   have zero_le_one : (0 : R) ≤ 1 := Std.le_of_lt OrderedRing.zero_lt_one
   constructor <;> (try intros) <;> simp only [ops_lit_zero, ops_lit_one, ops_add, ops_sub, ops_mul, ops_div,
     ops_max, ops_min, ops_lt, ops_le, ops_eq, ops_convert, ops_sum, ops_dot, List.map_replicate,
     Semiring.zero_mul, sumL_replicate_zero, Semiring.add_zero, AddCommMonoid.zero_add, AddCommGroup.sub_self,
-    div_one, if_pos zero_le_one, ite_self, decide_eq_true_eq, decide_eq_false_iff_not, not_zero_lt_zero,
-    not_false_eq_true, Std.le_refl]
+    Field.div_eq_mul_inv, if_false, if_pos zero_le_one, ite_self, decide_eq_true_eq, decide_eq_false_iff_not,
+    not_zero_lt_zero, not_false_eq_true, Std.le_refl, Ne.symm Field.zero_ne_one]
 
 end RealArith
 end MaskPool

@@ -172,7 +172,8 @@ def compare (a : Arithmetic) (t : NumType) (g : Comparison) (x y : Option Lit) :
 def convert (a : Arithmetic) (d e : DType) (c : Option Lit) : Option Lit :=
   match a, d with
   | .real, _ | _, .int _ | _, .bool => Lit.convert e c
-  | .floating, .float f => if isZero (.float f) c then Lit.convert e c else none
+  | .floating, .float f =>
+    if isZero (.float f) c || decide (c = some (.real 1 1)) then Lit.convert e c else none
   | .any, .float _ => none
 
 end Arithmetic
@@ -400,12 +401,22 @@ def Op.same (L : List Label) : {t : Ty} → Op Γ t → Bool
   | _, .dot_general _ x y _ _ _ => x.same L && y.same L
   | _, .select_n p x y => p.same L && x.same L && y.same L
 
+/-- Are the entries of rows without a partner along the axis `q` selected from an operand that has the same value
+in both runs? -/
+def Op.selects (L : List Label) (q : Nat) : {t : Ty} → Op Γ t → Bool
+  | _, .select_n p x y =>
+      let c := (p.label L).value (.alone q)
+      Lit.isBool false c && x.same L || Lit.isBool true c && y.same L
+  | _, _ => false
+
 /-- The label of the value of an equation; `none` if the runs may begin to disagree. Between bags of the same
-size, a value is the same if the operands are, or if the rows without a partner hold literals. -/
+size, a value is the same if the operands are, or if the rows without a partner hold literals or entries of an
+operand that is the same. -/
 def Op.label (law : Law) (r : Nat) (L : List Label) {t : Ty} (op : Op Γ t) : Option Label :=
   let l := op.known law.arithmetic L
   let agrees := op.agrees law r L
-  let same := law.isAligned && (op.same L || agrees && onRows r t.shape fun q => (l.value (.alone q)).isSome)
+  let same := law.isAligned && (op.same L ||
+    agrees && onRows r t.shape fun q => (l.value (.alone q)).isSome || op.selects L q)
   if agrees || same then some { l with same } else none
 
 /-! ### Programs

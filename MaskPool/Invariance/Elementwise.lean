@@ -651,13 +651,21 @@ theorem convert_is (hk : k.Admits α) {d e : DType} {x : d.denote α} (hx : ∀ 
     simp only [convert] at hc
     split at hc
     · rename_i h
-      have hx := isZero_is h hx
-      subst hx
-      cases of_decide_eq_true h
-      match e with
-      | .float g => cases hc; exact hk.convert_zero f g
-      | .int _ => cases hc
-      | .bool => cases hc; exact congrArg (!·) hk.zero_eq_zero
+      rcases Bool.or_eq_true_iff.1 h with h | h
+      · have hx := isZero_is h hx
+        subst hx
+        cases of_decide_eq_true h
+        match e with
+        | .float g => cases hc; exact hk.convert_zero f g
+        | .int _ => cases hc
+        | .bool => cases hc; exact congrArg (!·) hk.zero_eq_zero
+      · cases of_decide_eq_true h
+        have hx : x = Ops.lit 1 1 := hx _ rfl
+        subst hx
+        match e with
+        | .float g => cases hc; exact hk.convert_one f g
+        | .int _ => cases hc
+        | .bool => cases hc; exact congrArg (!·) hk.one_ne_zero
     · contradiction
 
 end Arithmetic

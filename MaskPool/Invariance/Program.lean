@@ -256,17 +256,34 @@ theorem Op.eval_same {ν : Nat → Nat} {W : Overlap r ν ν} {ρ ρ' : Env α �
     | rw [e _ hs.1, e _ hs.2]
     | rw [e _ hs.1.1, e _ hs.1.2, e _ hs.2]
 
-/-- Between aligned bags, a value whose rows without a partner hold literals is the same. -/
-theorem eq_of_alone {ν : Nat → Nat} {W : Overlap r ν ν} (hW : W.Aligned) {t : Ty} {l : Label}
-    {x x' : t.denote α ν} (ha : ∀ j j', W.Match t.shape j j' → x j = x' j') (hx : l.Holds W x)
-    (hx' : l.Holds W.symm x') (h : onRows r t.shape (fun q => (l.value (.alone q)).isSome) = true) :
-    x = x' := by
+/-- Where entries are selected from an operand that is the same, they are the same. -/
+theorem Op.eval_selects {ν : Nat → Nat} {W : Overlap r ν ν} (hW : W.Aligned) {ρ ρ' : Env α ν Γ}
+    (h : EnvRelated W L ρ ρ') {t : Ty} {op : Op Γ t} {q : Nat} (hs : op.selects L q = true)
+    {j : IndexAt ν t.shape} (hj : W.AloneAt t.shape q j) : op.eval ρ j = op.eval ρ' j := by
+  have hj' : W.symm.AloneAt t.shape q j := by
+    obtain ⟨d, hq, hd, ho⟩ := hj
+    exact ⟨d, hq, hd, hW.alone _ ho⟩
+  cases op with
+  | select_n p x y =>
+    have known {b : Bool} (hb : Lit.isBool b ((p.label L).value (.alone q)) = true) :
+        p.eval ρ j = b ∧ p.eval ρ' j = b :=
+      ⟨Lit.is_bool (α := α) hb fun a ha => (h.left p).value _ a ha j hj,
+        Lit.is_bool (α := α) hb fun a ha => (h.right p).value _ a ha j hj'⟩
+    show (if p.eval ρ j = true then _ else _) = if p.eval ρ' j = true then _ else _
+    simp only [selects, Bool.or_eq_true, Bool.and_eq_true] at hs
+    rcases hs with ⟨hp, hx⟩ | ⟨hp, hy⟩
+    · rw [(known hp).1, (known hp).2, Arg.eval_same h hx]; rfl
+    · rw [(known hp).1, (known hp).2, Arg.eval_same h hy]; rfl
+  | _ => contradiction
+
+/-- Between aligned bags, a value is the same if the entries of rows without a partner are. -/
+theorem eq_of_alone {ν : Nat → Nat} {W : Overlap r ν ν} (hW : W.Aligned) {β : Type} {s : List Dim}
+    {x x' : IndexAt ν s → β} (ha : ∀ j j', W.Match s j j' → x j = x' j')
+    (h : ∀ j q, W.AloneAt s q j → x j = x' j) : x = x' := by
   funext j
   rcases hW.match_self j with hj | ⟨q, hj⟩
   · exact ha j j hj
-  · obtain ⟨c, hc⟩ := Option.isSome_iff_exists.1 (onRows_alone h hj)
-    obtain ⟨d, hq, hd, ho⟩ := hj
-    exact Lit.Is.unique (hx.value _ c hc j ⟨d, hq, hd, ho⟩) (hx'.value _ c hc j ⟨d, hq, hd, hW.alone _ ho⟩)
+  · exact h j q hj
 
 /-! ### Programs -/
 
@@ -277,16 +294,23 @@ theorem Op.related (hW : W.Admits law) (hk : law.arithmetic.Admits α) (h : EnvR
     {op : Op Γ t} {l : Label} (hl : op.label law r L = some l) : Related W l (op.eval ρ) (op.eval ρ') := by
   have hx := op.holds h.left hk
   have hx' := op.holds h.right hk
-  have eq_of_same (hs : (law.isAligned && (op.same L || op.agrees law r L &&
-      onRows r t.shape fun q => ((op.known law.arithmetic L).value (.alone q)).isSome)) = true) :
+  have eq_of_same (hs : (law.isAligned && (op.same L || op.agrees law r L && onRows r t.shape fun q =>
+      ((op.known law.arithmetic L).value (.alone q)).isSome || op.selects L q)) = true) :
       W.Aligned ∧ HEq (op.eval ρ) (op.eval ρ') := by
-    simp only [Bool.and_eq_true, Bool.or_eq_true] at hs
+    simp only [Bool.and_eq_true, Bool.or_eq_true (op.same L)] at hs
     have aligned := Law.isAligned_aligned hW hs.1
     obtain hν := aligned.sizes
     subst hν
+    refine ⟨aligned, heq_of_eq ?_⟩
     rcases hs.2 with hs | ⟨ha, hs⟩
-    · exact ⟨aligned, heq_of_eq (op.eval_same h hs)⟩
-    · exact ⟨aligned, heq_of_eq (eq_of_alone aligned (fun j j' hj => op.agree hW hk h ha hj) hx hx' hs)⟩
+    · exact op.eval_same h hs
+    · refine eq_of_alone aligned (fun j j' hj => op.agree hW hk h ha hj) fun j q hj => ?_
+      rcases Bool.or_eq_true_iff.1 (onRows_alone hs hj) with hc | hc
+      · obtain ⟨c, hc⟩ := Option.isSome_iff_exists.1 hc
+        obtain ⟨d, hq, hd, ho⟩ := hj
+        exact Lit.Is.unique (hx.value _ c hc j ⟨d, hq, hd, ho⟩)
+          (hx'.value _ c hc j ⟨d, hq, hd, aligned.alone _ ho⟩)
+      · exact op.eval_selects aligned h hc hj
   simp only [Op.label] at hl
   split at hl
   · rename_i hg
