@@ -199,14 +199,14 @@ class _Writer:
     ) -> Theorem:
         law_free = proves in ("translation", "instance")
         module = trace_module(self.kernel, self.bag.shape) if law_free else properties_module(self.kernel)
-        first = ANY if law_free else REAL
+        first = (ANY, *self.bag.sizes) if law_free else (REAL, *self.bag.sizes, *self.bag.hypotheses)
         return Theorem(
             (*self.namespace, name),
             module,
             proves,
             self.bag.shape,
             None,
-            (first, *self.bag.sizes, *binders),
+            (*first, *binders),
             conclusion,
             proof,
         )
@@ -296,17 +296,17 @@ class _Writer:
         checked = f"(rows := {rows}) (mask := {mask}) (by decide +kernel)"
         return f"program.{law} {bag.values()}{first} {checked}{arguments}"
 
-    def _by_specification(
-        self,
-        lemma: str,
-        rewrites: Sequence[str] = ("specification", "specification"),
-        then: str = "",
-    ) -> str:
+    @property
+    def _specification(self) -> str:
+        """The specification, applied to the hypotheses on sizes."""
+        return " ".join(("specification", *self.bag.assumed))
+
+    def _by_specification(self, lemma: str, rewrites: Sequence[str] = (), then: str = "") -> str:
         """A proof that rewrites by the specification and applies a lemma about ``pool`` to each bag.
 
         ``then`` are tactics for what the lemma leaves open.
         """
-        start = f"by\n  rw [{', '.join(rewrites)}]"
+        start = f"by\n  rw [{', '.join(rewrites or [self._specification] * 2)}]"
         step = "refine" if then else "exact"
         if self.bag.is_plain:
             return f"{start}\n  {step} {lemma}{then}"
@@ -405,7 +405,7 @@ class _Writer:
                 proves,
                 bag.bound(masks=False),
                 (empty, "fun _ => 0"),
-                "by\n  rw [specification]\n  exact pool_all_masked _ _ _ fun _ => rfl",
+                f"by\n  rw [{self._specification}]\n  exact pool_all_masked _ _ _ fun _ => rfl",
             )
         sizes = [bag.shape[axis] if isinstance(axis, str) else axis for axis in kernel.result_axes]
         index = f"(q : Index {list_text(sizes)})"
@@ -424,7 +424,7 @@ class _Writer:
             proves,
             (*bag.bound(), index, hypothesis),
             (f"{bag.call()} q", "0"),
-            f"by\n  rw [specification]\n  exact congrFun ({lemma}) {point}",
+            f"by\n  rw [{self._specification}]\n  exact congrFun ({lemma}) {point}",
         )
 
     # -- further masked rows
@@ -469,11 +469,17 @@ class _Writer:
         short_call = bag.call(program=f"{below}program")
         lengthened = bag.call(dict.fromkeys(ROW_ROLES, padded), program=f"{above}program", rows=total)
         rewrites = (f"{above}specification", f"{below}specification")
+        longer_hypotheses: tuple[str, ...] = ()
+        if longer is None:
+            longer_hypotheses, hold = self._padded_hypotheses(total)
+            rewrites = (" ".join(("specification", *hold)), self._specification)
         proof = self._by_specification("pool_append ?_ ?_ ?_ ?_", rewrites, f" <;> intro r <;> {masks}")
         if kernel.spec == "none":
             parts = ["by padded_rows"] * (2 * len(kernel.arguments))
             rows_hold = f"\n{_tuple(parts, '    (h := ')})"
-            proof = self._by_check("padding", rows_hold, first=f" {EXTRA}")
+            nonempty = self._row_exists()
+            law = "padding_nonempty" if nonempty else "padding"
+            proof = self._by_check(law, f"{nonempty}{rows_hold}", first=f" {EXTRA}")
         sizes = bag.sizes
         if longer is None:
             sizes = (sizes[0].replace(" : Nat", f" {EXTRA} : Nat"),)
@@ -483,10 +489,39 @@ class _Writer:
             "padding",
             bag.shape,
             longer,
-            (REAL, *sizes, *bag.bound(), *junk_rows, *hypotheses),
+            (REAL, *sizes, *bag.hypotheses, *longer_hypotheses, *bag.bound(), *junk_rows, *hypotheses),
             (lengthened, short_call),
             proof,
         )
+
+    def _padded_hypotheses(self, total: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The constraints on the sizes of the padded bag, with ``total`` rows.
+
+        Returns those that do not follow from the constraints on the other bag, as binders, and how
+        the specification of the padded bag is applied to proofs of all.
+        """
+        bag = self.bag
+        rows = bag.rows
+        binders, hold = [], []
+        for name, constraint in bag.assumed.items():
+            if rows not in constraint.symbols:
+                hold.append(name)
+            elif constraint.grows_with(rows):
+                hold.append("(by omega)")
+            else:
+                hold.append(prime(name))
+                binders.append(f"({prime(name)} : {constraint.lean({rows: total})})")
+        if "(by omega)" in hold:
+            sizes = {**bag.shape, self.kernel.rows: total}
+            hold[:0] = [f"({bag.shape[symbol]} := {size})" for symbol, size in sizes.items()]
+        return tuple(binders), tuple(hold)
+
+    def _row_exists(self) -> str:
+        """The proof, as a further argument, that there is a row; empty if the constraints do not say so."""
+        rows = self.bag.rows
+        if not self.bag.is_open or not self.kernel.given.implies_positive(rows):
+            return ""
+        return f" (show 0 < {rows} by omega)"
 
 
 def _tuple(parts: Sequence[str], indent: str) -> str:
