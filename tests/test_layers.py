@@ -150,6 +150,7 @@ PYTHON_LAYERS = (
     ("meaning",),
     ("audit",),
     ("certificates", "failures", "second_kernel"),
+    ("reals",),
     ("refute",),
     ("report",),
     ("lock",),

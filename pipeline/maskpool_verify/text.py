@@ -149,6 +149,12 @@ def _second_kernel(page: _Page, report: Report) -> None:
         page.put(f"second kernel: none; {second.why}")
 
 
+def _reals(page: _Page, report: Report) -> None:
+    """Which numbers the theorems are about."""
+    page.put(f"real numbers: {report.reals.sentence}")
+    page.items(report.reals.violations)
+
+
 def _summary(page: _Page, report: Report) -> None:
     theorems = [theorem for kernel in report.kernels for theorem in kernel.theorems]
     proved = sum(theorem.status == "proved" for theorem in theorems)
@@ -182,6 +188,7 @@ def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: 
         page.items(_CHECKSUM.sub(r"\1…", sentence) for sentence in report.trusted)
         page.lines.append("")
         _second_kernel(page, report)
+        _reals(page, report)
         _summary(page, report)
     if page.lines[0] == "":
         del page.lines[0]

@@ -26,7 +26,10 @@ from maskpool_verify.commands.common import (
     write_out,
 )
 from maskpool_verify.commands.install import ready_engine
+from maskpool_verify.engine.lake import LakeEngine
+from maskpool_verify.errors import UsageError
 from maskpool_verify.manifest import load_manifest
+from maskpool_verify.reals import check_reals
 
 
 @click.command()
@@ -38,6 +41,11 @@ from maskpool_verify.manifest import load_manifest
     default="auto",
     show_default=True,
     help="Which Lean: the embedded one (wasm) or that of elan (lake); auto takes lake where it is installed.",
+)
+@click.option(
+    "--mathlib",
+    is_flag=True,
+    help="Also build the package real/ with mathlib, and audit its theorems about ℝ; for the engine lake.",
 )
 @click.option(
     "--second-kernel",
@@ -84,6 +92,7 @@ def check(
     manifest_path: Path,
     kernel_names: tuple[str, ...],
     engine: Literal["auto", "wasm", "lake"],
+    mathlib: bool,
     second: Literal["auto", "require", "off"],
     search_seconds: float,
     fresh: bool,
@@ -101,6 +110,7 @@ def check(
       maskpool-verify check
       maskpool-verify check --kernel masked_attention_pool --fresh
       maskpool-verify check --quiet --report build/report.json
+      maskpool-verify check --engine lake --mathlib
       maskpool-verify check --format json | jq .verdict
     """
     manifest = load_manifest(manifest_path)
@@ -109,6 +119,10 @@ def check(
     if report_path is not None:
         reports.require_writable(report_path)
     lean = ready_engine(engine, quiet)
+    if mathlib and not isinstance(lean, LakeEngine):
+        raise UsageError(
+            "--mathlib needs native Lean: install elan and its toolchain, and use --engine lake."
+        )
     with progress_bar(quiet, MofNCompleteColumn()) as bar:
         report = run_check(
             manifest,
@@ -120,6 +134,10 @@ def check(
             progress=_shown_on(bar, quiet),
             on_wait=waiting(quiet),
         )
+        if mathlib and isinstance(lean, LakeEngine):
+            shown = _shown_on(bar, quiet)
+            found = check_reals(manifest.root, lean, lambda step: shown(Step("build", step.module, step)))
+            report = reports.with_reals(report, found)
     if report_path is not None:
         reports.write(report, report_path)
     if format_ == "json":
