@@ -135,6 +135,12 @@ def _kernel(page: _Page, kernel: KernelReport) -> None:
         page.put(f"Warning: {warning.sentence}", "  ")
 
 
+def _engine(page: _Page, report: Report) -> None:
+    """Which Lean did the work."""
+    if report.engine:
+        page.put(f"engine: {report.engine.name}, Lean {report.engine.lean_version}")
+
+
 def _second_kernel(page: _Page, report: Report) -> None:
     """One line about the second kernel, if there was something to check."""
     if (second := report.second_kernel) is None:
@@ -189,6 +195,7 @@ def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: 
         page.heading("Trusted, and outside of the proofs")
         page.items(_CHECKSUM.sub(r"\1…", sentence) for sentence in report.trusted)
         page.lines.append("")
+        _engine(page, report)
         _second_kernel(page, report)
         _reals(page, report)
         _summary(page, report)

@@ -25,10 +25,7 @@ from maskpool_verify.commands.common import (
     write_out,
 )
 from maskpool_verify.commands.install import ready_engine
-from maskpool_verify.engine.lake import LakeEngine
-from maskpool_verify.errors import UsageError
 from maskpool_verify.manifest import load_manifest
-from maskpool_verify.reals import check_reals
 
 
 @click.command()
@@ -118,25 +115,18 @@ def check(
     if report_path is not None:
         reports.require_writable(report_path)
     lean = ready_engine(engine, quiet)
-    if mathlib and not isinstance(lean, LakeEngine):
-        raise UsageError(
-            "--mathlib needs native Lean: install elan and its toolchain, and use --engine lake."
-        )
     with progress_bar(quiet, MofNCompleteColumn()) as bar:
         report = api.check(
             manifest,
             kernels,
             engine=lean,
+            mathlib=mathlib,
             fresh=fresh,
             second=second,
             search_seconds=search_seconds,
             progress=_shown_on(bar, quiet),
             on_wait=waiting(quiet),
         )
-        if mathlib and isinstance(lean, LakeEngine):
-            shown = _shown_on(bar, quiet)
-            found = check_reals(manifest.root, lean, lambda step: shown(Step("build", step.module, step)))
-            report = reports.with_reals(report, found)
     if report_path is not None:
         reports.write(report, report_path)
     if format_ == "json":

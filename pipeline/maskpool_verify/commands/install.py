@@ -26,7 +26,7 @@ _PHASES = {
 def ready_engine(name: Literal["auto", "wasm", "lake"], quiet: bool) -> Engine:
     """The engine of that name; the embedded one is installed if it is not there.
 
-    On stderr it is said which one ``auto`` has taken.
+    Where there is a lake on PATH, it is said on stderr which one ``auto`` has taken.
 
     Raises:
         EnvironmentFault: it is not there, and cannot be installed.

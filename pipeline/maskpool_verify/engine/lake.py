@@ -155,7 +155,6 @@ class LakeEngine:
             raise EnvironmentFault(
                 f"lake was stopped after {self._timeout:g} s in {project}; allow more time."
             )
-        _require_downloads(ended, f"what {project} requires")
         results = _results(project, sources, ended)
         with disk_faults("remove artifacts in", project):  # older ones, which no longer fit their sources
             _remove_artifacts(project, [m for m, r in results.items() if r.status in ("failed", "skipped")])
@@ -239,6 +238,7 @@ def _results(project: Path, sources: Mapping[str, Source], ended: Completed) -> 
     """What became of each module. A module that has no artifact has failed, whatever lake says."""
     jobs, general = _read_output(ended.stdout + "\n" + ended.stderr, sources)
     if ended.status != 0 and not any(_has_error(job.messages) for job in jobs.values()):
+        _require_downloads(ended, f"what {project} requires")
         reason = general or "no reason given"
         raise EnvironmentFault(f"`lake build` failed in {project} with status {ended.status}: {reason}.")
     results: dict[str, ModuleResult] = {}

@@ -16,7 +16,8 @@ def choose(
 ) -> Engine:
     """Return the engine of that name; ``auto`` is lake if the right Lean is installed, else wasm.
 
-    ``tell`` is told which one ``auto`` has taken, and why not lake.
+    Where there is a lake, ``tell`` is told which one ``auto`` has taken, and why not lake. The report names
+    the engine in any case.
 
     Raises:
         EnvironmentFault: ``lake`` is asked for, but is not installed or has another version.
@@ -29,9 +30,9 @@ def choose(
     except EnvironmentFault as error:
         if name == "lake":
             raise
-        why = str(error) if lake.is_on_path() else "there is no lake on PATH."
-        tell(f"engine: the embedded Lean (wasm); {why}")
+        if lake.is_on_path():
+            tell(f"engine: wasm, the embedded Lean, and not lake: {error}")
         return WasmEngine()
     if name == "auto":
-        tell(f"engine: the Lean {version} of elan (lake).")
+        tell(f"engine: lake, the native Lean {version}")
     return lake
