@@ -66,6 +66,31 @@ class TheoremReport(_Model):
     reason: str | None = None
 
 
+class Lack(_Model):
+    """A property that was tried and is not proved, and that the manifest does not require.
+
+    ``name`` is that of its theorem, and ``shape`` the shape of the kernel.
+    ``equation`` is the first one that lets through what masked rows hold, ``source`` the user's line that it
+    came from; both are ``None`` where Lean names no equation.
+    """
+
+    name: str
+    property: Property
+    shape: dict[str, int | str]
+    equation: str | None = None
+    source: str | None = None
+
+    @property
+    def sentence(self) -> str:
+        """Why the property is not proved."""
+        if self.equation is None:
+            return f"{self.property} is not proved."
+        return (
+            f"{self.property} is not proved: {self.equation} ({self.source}) lets through what masked "
+            "rows hold."
+        )
+
+
 class KernelReport(_Model):
     """What is known about one kernel.
 
@@ -78,6 +103,7 @@ class KernelReport(_Model):
     verdict: Verdict
     traces: tuple[TraceReport, ...] = ()
     theorems: tuple[TheoremReport, ...] = ()
+    lacks: tuple[Lack, ...] = ()
     counterexamples: tuple[Counterexample, ...] = ()
     warnings: tuple[FloatWarning, ...] = ()
     messages: tuple[str, ...] = ()

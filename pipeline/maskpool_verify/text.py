@@ -24,6 +24,10 @@ MEANING: Mapping[Property, str] = {
     "padding": "further masked rows do not matter, whatever they hold",
     "masked_irrelevance": "what masked rows hold does not matter",
     "all_masked": "with all rows masked the result is zero",
+    "masked_irrelevance_any_arithmetic": "over any arithmetic, IEEE floats included, what masked rows hold "
+    "cannot reach the result, be it infinite or NaN",
+    "all_masked_any_arithmetic": "over any arithmetic in which zero and one behave as IEEE 754 says, the "
+    "result is zero with all rows masked",
 }
 
 _COLOURS: Mapping[Verdict, str] = {
@@ -122,6 +126,9 @@ def _kernel(page: _Page, kernel: KernelReport) -> None:
     if kernel.theorems:
         page.lines.append("")
         page.table(("property", "shape", "status", "axioms"), _rows(kernel))
+    for lack in kernel.lacks:
+        page.lines.append("")
+        page.put(lack.sentence, "  ")
     for message in kernel.messages:
         page.lines.append("")
         page.put(message, "  ")
@@ -177,7 +184,8 @@ def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: 
     if not quiet:
         if report.verdict == "verified":
             page.heading("Proved for every RealArith R, the real numbers among them")
-            page.items(f"{name}: {meaning}" for name, meaning in MEANING.items())
+            shown = {theorem.property for kernel in report.kernels for theorem in kernel.theorems}
+            page.items(f"{name}: {MEANING[name]}" for name in PROPERTIES if name in shown)
         page.heading("Trusted, and outside of the proofs")
         page.items(_CHECKSUM.sub(r"\1…", sentence) for sentence in report.trusted)
         page.lines.append("")
