@@ -93,7 +93,8 @@ theorem Dim.toInt_of_free (same : ∀ i, i ≠ r → ν i = ν' i) {d : Dim} (h 
   induction d with
   | lit n => rfl
   | var i => exact congrArg _ (same i (by simpa [free] using h))
-  | add a b iha ihb | mul a b iha ihb | sub a b iha ihb =>
+  | add a b iha ihb | mul a b iha ihb | sub a b iha ihb | div a b iha ihb | mod a b iha ihb
+  | max a b iha ihb | min a b iha ihb =>
     simp only [free, Bool.and_eq_true] at h
     simp only [toInt, iha h.1, ihb h.2]
 

@@ -39,7 +39,7 @@ theorem masked_irrelevance_any_arithmetic (sizes : List Nat)
 /-- What the rows of an element of a batch hold where its mask is false cannot reach the result, in any
 arithmetic. At the index `j` of the result, `live j` is the mask. -/
 theorem masked_irrelevance_batch_any_arithmetic (sizes : List Nat) (outer : List Nat)
-    (hc : kernel.checkBatch rows mask outer .any = true)
+    (hc : kernel.checkBatch (.irrelevance .any) rows mask outer = true)
     (live : IndexAt (valuation sizes) result.shape → Fin (valuation sizes rows) → Bool)
     {inputs inputs' : Env α (valuation sizes) arguments}
     (h : ∀ j, Env.AgreeAt (live j) (coordinates outer j) mask 0 arguments inputs inputs') :
