@@ -179,7 +179,9 @@ def accept(
     if unproved or report.audit.violations:
         what = unproved[0] if unproved else "the audit"
         raise StaleError(f"Nothing is accepted, since {what} does not pass; run maskpool-verify check.")
-    wanted = [theorem.dotted for kernel in manifest.kernels for theorem in theorems(kernel)]
+    lacking = {lack.name for kernel in report.kernels for lack in kernel.lacks}
+    asked = [theorem.dotted for kernel in manifest.kernels for theorem in theorems(kernel)]
+    wanted = [name for name in asked if name not in lacking]
     old, new = lock.read(manifest.root), lock.of_reports(found, report.definitions)
     changes = [*lock.differences(old, new), *(f"{name} is dropped" for name in lock.disappeared(old, wanted))]
     lock.write(manifest.root, lock.merged(old, new, wanted))

@@ -27,12 +27,14 @@ from maskpool_verify.lean.properties import (
     ROOT,
     Property,
     Theorem,
+    optional_theorems,
     properties_module,
     proved_module,
     theorems,
     trace_module,
 )
 from maskpool_verify.lean.render import module_path, properties_file, score_axes
+from maskpool_verify.lean.selection import leaking_variable
 from maskpool_verify.listing import listing
 from maskpool_verify.loading import UserFiles, definition, load_function
 from maskpool_verify.manifest import Kernel, Manifest
@@ -41,6 +43,7 @@ from maskpool_verify.report import (
     SCHEMA,
     AuditReport,
     KernelReport,
+    Lack,
     Place,
     Report,
     TheoremReport,
@@ -90,7 +93,11 @@ class _Case:
     @property
     def modules(self) -> tuple[str, ...]:
         shapes = self.kernel.shapes
-        return (*(trace_module(self.kernel, shape) for shape in shapes), properties_module(self.kernel))
+        return (
+            *(trace_module(self.kernel, shape) for shape in shapes),
+            properties_module(self.kernel),
+            *(theorem.module for theorem in optional_theorems(self.kernel)),
+        )
 
     def module(self, theorem: Theorem) -> str:
         """The module with a theorem."""
@@ -446,6 +453,7 @@ def _report(
 ) -> KernelReport:
     """What is known about one kernel."""
     reports: tuple[TheoremReport, ...] = ()
+    lacks: tuple[Lack, ...] = ()
     warnings: tuple[refute.FloatWarning, ...] = ()
     if case.verdict == "unsupported":
         search.run(PROPERTIES)
@@ -454,7 +462,13 @@ def _report(
         if library := [module for module in broken if module.split(".")[0] == LIBRARY]:
             case.fail("error", *(_does_not_build(built[module]) for module in library))
         failed = _failed_proofs(case, built)
-        reports = tuple(_theorem(case, theorem, built, audited, failed) for theorem in case.theorems)
+        lacking = [t for t in case.theorems if not t.required and t.dotted in failed]
+        lacks = tuple(_lack(case, theorem, failed.pop(theorem.dotted)) for theorem in lacking)
+        reports = tuple(
+            _theorem(case, theorem, built, audited, failed)
+            for theorem in case.theorems
+            if theorem not in lacking
+        )
         if case.verdict is None and (audited.general or any(r.status != "proved" for r in reports)):
             case.fail("unproved", *audited.general)
             search.run({r.property for r in reports if r.status != "proved"})
@@ -465,7 +479,7 @@ def _report(
             else:
                 case.messages += goals(failed.values(), {t.dotted: t for t in case.theorems})
         if case.verdict is None and accepted is not None:
-            _compare_statements(manifest, case, reports, audited, accepted)
+            _compare_statements(manifest, case, reports, lacking, audited, accepted)
     return KernelReport(
         name=case.kernel.name,
         verdict=case.verdict or ("verified" if reports else "error"),
@@ -481,9 +495,24 @@ def _report(
             for t in case.traces
         ),
         theorems=reports,
+        lacks=lacks,
         counterexamples=tuple(search.found.values()),
         warnings=warnings,
         messages=tuple(case.messages),
+    )
+
+
+def _lack(case: _Case, theorem: Theorem, failure: Failure) -> Lack:
+    """What is known of an optional theorem whose proof has failed."""
+    variable = leaking_variable(failure.message.text)
+    (traced,) = [t for t in case.traces if t.program.shape == theorem.shape]
+    equation, source = None, None
+    if variable is not None:
+        number = variable - len(traced.program.arguments)
+        equation = f"v#{variable} `{certificates.equation_text(traced.program, number)}`"
+        source = traced.sources[number]
+    return Lack(
+        name=theorem.dotted, property=theorem.proves, shape=theorem.shape, equation=equation, source=source
     )
 
 
@@ -520,6 +549,7 @@ def _compare_statements(
     manifest: Manifest,
     case: _Case,
     reports: Sequence[TheoremReport],
+    lacking: Sequence[Theorem],
     audited: _Audited,
     accepted: lock.Lock,
 ) -> None:
@@ -532,8 +562,11 @@ def _compare_statements(
     }
     now = lock.of_reports(reports, definitions)
     found = lock.differences(accepted, now)
+    lost = {theorem.dotted for theorem in lacking}
     found += [
-        f"{name} was accepted, and the manifest does not ask for it any more"
+        f"{name} was accepted, and is not proved any more"
+        if name in lost
+        else f"{name} was accepted, and the manifest does not ask for it any more"
         for name in lock.disappeared(accepted, now.statements)
         if name.startswith(prefix)
     ]

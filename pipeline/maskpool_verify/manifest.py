@@ -30,6 +30,8 @@ Role: TypeAlias = Literal["features", "logits", "mask", "length", "parameter"]
 Library: TypeAlias = Literal["package", "project"]
 Shape: TypeAlias = dict[str, int | str]
 """A size for every symbol, such as ``{"n": 4, "d": 3}``; the symbol itself where its size is left open."""
+OptionalProperty: TypeAlias = Literal["masked_irrelevance_any_arithmetic", "all_masked_any_arithmetic"]
+"""A property that is tried for every kernel, and that a kernel has to have only if it is required."""
 
 ALL = "all"
 """In the manifest: trace the kernel once, for all sizes."""
@@ -67,6 +69,7 @@ class Kernel(_Model):
 
     ``rows`` is the symbol of the instance axis of the bag, ``constraints`` are assumed of the sizes that are
     left open, ``result`` are the axes of what the kernel returns; :attr:`result_axes` if they are not given.
+    ``require`` are the further properties without which the kernel is not verified.
     """
 
     name: str
@@ -77,6 +80,7 @@ class Kernel(_Model):
     constraints: tuple[str, ...] = ()
     arguments: tuple[ArgumentSpec, ...]
     result: tuple[str | int, ...] | None = None
+    require: tuple[OptionalProperty, ...] = ()
 
     @model_validator(mode="before")
     @classmethod
@@ -117,6 +121,20 @@ class Kernel(_Model):
     def computes_logits(self) -> bool:
         """Whether the specification is attention pooling, with logits that the kernel computes itself."""
         return self.spec == "attention" and self.argument("logits") is None
+
+    def optional_obstacle(self) -> str | None:
+        """Why there are no theorems over any arithmetic about the kernel; ``None`` if there are."""
+        selection = self.selection
+        if not self.is_open:
+            return 'they are about all sizes at once, and shapes has no "all"'
+        if selection.role == "length":
+            return "the checker of selections knows masks, and no lengths"
+        if selection.is_float:
+            return "nothing is known of comparisons with a mask of floating-point numbers"
+        for axis in selection.shape:
+            if axis not in (self.rows, *self.result_axes):
+                return f'the mask has the axis "{axis}", and the result does not'
+        return None
 
     @property
     def symbols(self) -> tuple[str, ...]:
@@ -330,6 +348,7 @@ def _problem(kernel: Kernel) -> str | None:
         _symbols_problem,
         _constraints_problem,
         _pairs_problem,
+        _require_problem,
     )
     return next((problem for check in checks if (problem := check(kernel)) is not None), None)
 
@@ -467,6 +486,16 @@ def _symbols_problem(kernel: Kernel) -> str | None:
                 return f"shapes.{number}.{symbol}: the size {size} is not positive"
         if shape in kernel.shapes[:number]:
             return f"shapes.{number}: this shape is given twice; remove one"
+    return None
+
+
+def _require_problem(kernel: Kernel) -> str | None:
+    if not kernel.require:
+        return None
+    if obstacle := kernel.optional_obstacle():
+        return f'require: there is no theorem "{kernel.require[0]}" about this kernel, because {obstacle}'
+    if kernel.spec == "none" and "all_masked_any_arithmetic" in kernel.require:
+        return 'require: "all_masked_any_arithmetic" is about attention pooling; spec is "none"'
     return None
 
 

@@ -86,6 +86,28 @@ class TheoremReport(_Model):
     reason: str | None = None
 
 
+class Lack(_Model):
+    """A property that was tried and is not proved, and that the manifest does not require.
+
+    ``name`` is that of its theorem, and ``shape`` the shape of the kernel.
+    ``equation`` is the first one that lets through what masked rows hold, ``source`` the user's line that it
+    came from; both are ``None`` where Lean names no equation.
+    """
+
+    name: str
+    property: Property
+    shape: dict[str, int | str]
+    equation: str | None = None
+    source: str | None = None
+
+    @property
+    def reason(self) -> str:
+        """The property, and why it is not proved."""
+        if self.equation is None:
+            return self.property
+        return f"{self.property}, because {self.equation} lets a masked value through ({self.source})"
+
+
 class KernelReport(_Model):
     """What is known about one kernel.
 
@@ -101,6 +123,7 @@ class KernelReport(_Model):
     problem: Place | None = None
     traces: tuple[TraceReport, ...] = ()
     theorems: tuple[TheoremReport, ...] = ()
+    lacks: tuple[Lack, ...] = ()
     counterexamples: tuple[Counterexample, ...] = ()
     warnings: tuple[FloatWarning, ...] = ()
     messages: tuple[str, ...] = ()

@@ -136,20 +136,20 @@ class Bag:
         """``Tensor R [4, 3]``; ``other`` are other sizes of some symbols."""
         return f"Tensor {entries(spec, numbers)} {list_text(spec.sizes({**self.shape, **other}))}"
 
-    def quantified(self, spec: ArgumentSpec) -> str:
-        """The type of the variable of a theorem on real numbers: masks are truth values in all of them."""
+    def quantified(self, spec: ArgumentSpec, numbers: str = "R") -> str:
+        """The type of the variable of a theorem about a property: masks are truth values in all of them."""
         if spec.role == "mask":
             return f"Tensor Bool {list_text(spec.sizes(self.shape))}"
-        return self.type(spec, "R")
+        return self.type(spec, numbers)
 
     def binders(self, numbers: str) -> tuple[str, ...]:
         """The arguments with the types that the program gives them."""
         return tuple(f"({self.name(spec)} : {self.type(spec, numbers)})" for spec in self.kernel.arguments)
 
-    def bound(self, *, masks: bool = True) -> tuple[str, ...]:
-        """The arguments of a theorem on real numbers."""
+    def bound(self, numbers: str = "R", *, masks: bool = True) -> tuple[str, ...]:
+        """The arguments of a theorem about a property."""
         return tuple(
-            f"({self.name(spec)} : {self.quantified(spec)})"
+            f"({self.name(spec)} : {self.quantified(spec, numbers)})"
             for spec in self.kernel.arguments
             if masks or spec.role != "mask"
         )

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from maskpool_verify.lean import invariance
+from maskpool_verify.lean import invariance, selection
 from maskpool_verify.lean.bags import (
     EXTRA,
     OPEN,
@@ -26,7 +26,7 @@ from maskpool_verify.lean.bags import (
 )
 from maskpool_verify.lean.lines import WIDTH, indented, wrapped
 from maskpool_verify.lean.syntax import list_text
-from maskpool_verify.manifest import ROW_ROLES, ArgumentSpec, Kernel, Role, Shape
+from maskpool_verify.manifest import ROW_ROLES, ArgumentSpec, Kernel, OptionalProperty, Role, Shape
 from maskpool_verify.names import dotted
 
 Property: TypeAlias = Literal[
@@ -37,6 +37,8 @@ Property: TypeAlias = Literal[
     "masked_irrelevance",
     "all_masked",
     "padding",
+    "masked_irrelevance_any_arithmetic",
+    "all_masked_any_arithmetic",
 ]
 PROPERTIES: tuple[Property, ...] = (
     "translation",
@@ -46,6 +48,8 @@ PROPERTIES: tuple[Property, ...] = (
     "padding",
     "masked_irrelevance",
     "all_masked",
+    "masked_irrelevance_any_arithmetic",
+    "all_masked_any_arithmetic",
 )
 ROOT = "certificates"
 """The directory of the generated files, and the first component of their module names and namespaces."""
@@ -63,7 +67,7 @@ class Theorem:
     ``name`` are the components of its Lean name; ``module`` is the module that has to declare it;
     ``binders`` and ``conclusion`` are its statement; ``proves`` is the property; ``shape`` is the shape of
     the kernel, and ``padded_shape`` the larger one that a padding theorem relates it to; ``proof`` is the
-    text after ``:=``.
+    text after ``:=``. One that is not ``required`` is tried, and a kernel without it can be verified.
     """
 
     name: tuple[str, ...]
@@ -74,6 +78,7 @@ class Theorem:
     binders: tuple[str, ...]
     conclusion: tuple[str, str]
     proof: str
+    required: bool = True
 
     @property
     def dotted(self) -> str:
@@ -95,6 +100,11 @@ def trace_module(kernel: Kernel, shape: Shape) -> str:
 def properties_module(kernel: Kernel) -> str:
     """The module with the theorems about the programs of a kernel."""
     return f"{ROOT}.{kernel.name}.properties"
+
+
+def optional_module(kernel: Kernel, property_: Property) -> str:
+    """The module of a theorem that a kernel need not have; Lean writes no artifact of one that fails."""
+    return f"{ROOT}.{kernel.name}.{property_}"
 
 
 def proved_module(kernel: Kernel) -> str:
@@ -329,15 +339,25 @@ class _Writer:
 
     # -- what masked rows hold
 
-    def masked_irrelevance(self) -> Theorem:
+    def _two_bags(self, numbers: str) -> tuple[tuple[str, ...], tuple[str, str]]:
+        """Two bags that agree in the rows that count: their binders, and that they have the same result."""
         kernel, bag = self.kernel, self.bag
         changed = kernel.having("features", "logits")
         binders = []
         for spec in kernel.arguments:
             names = [bag.name(spec)] + ([prime(bag.name(spec))] if spec in changed else [])
             brackets = "()" if spec.role == "parameter" else "{}"
-            binders.append(f"{brackets[0]}{' '.join(names)} : {bag.quantified(spec)}{brackets[1]}")
-        agree = [self._agreement(spec) for spec in changed]
+            typed = f"{' '.join(names)} : {bag.quantified(spec, numbers)}"
+            binders.append(f"{brackets[0]}{typed}{brackets[1]}")
+        primed: dict[Role, Callable[[ArgumentSpec], str]] = {
+            role: lambda spec: prime(bag.name(spec)) for role in ("features", "logits")
+        }
+        return (*binders, *map(self._agreement, changed)), (bag.call(), bag.call(primed))
+
+    def masked_irrelevance(self) -> Theorem:
+        kernel, bag = self.kernel, self.bag
+        changed = kernel.having("features", "logits")
+        binders, conclusion = self._two_bags("R")
         checked = invariance.masked_irrelevance(bag, changed)
         if kernel.spec == "none":
             proof = self._proof(checked, "")
@@ -350,16 +370,7 @@ class _Writer:
                 f"\n· intro r hr {free}; exact {self._point(kernel.features, 'hr')}"
             )
             proof = self._proof(checked, self._by_specification("pool_congr _ _ _ ?_ ?_", then=then))
-        primed: dict[Role, Callable[[ArgumentSpec], str]] = {
-            role: lambda spec: prime(bag.name(spec)) for role in ("features", "logits")
-        }
-        return self.theorem(
-            "masked_irrelevance",
-            "masked_irrelevance",
-            (*binders, *agree),
-            (bag.call(), bag.call(primed)),
-            proof,
-        )
+        return self.theorem("masked_irrelevance", "masked_irrelevance", binders, conclusion, proof)
 
     def _condition(self, spec: ArgumentSpec) -> tuple[tuple[str, ...], str]:
         """When the entry ``q`` of an argument counts: further variables, and the condition."""
@@ -431,6 +442,42 @@ class _Writer:
             (*bag.bound(), index, hypothesis),
             (f"{bag.call()} q", "0"),
             f"by\n  by_specification {self._specification}\n  exact congrFun ({lemma}) {point}",
+        )
+
+    # -- over any arithmetic
+
+    def _optional(
+        self,
+        property_: OptionalProperty,
+        facts: Sequence[str],
+        binders: Sequence[str],
+        conclusion: tuple[str, str],
+        proof: str,
+    ) -> Theorem:
+        return Theorem(
+            (*self.namespace, property_),
+            optional_module(self.kernel, property_),
+            property_,
+            self.bag.shape,
+            None,
+            (ANY, *facts, *self.bag.sizes, *binders),
+            conclusion,
+            proof,
+            required=property_ in self.kernel.require,
+        )
+
+    def masked_irrelevance_any_arithmetic(self) -> Theorem:
+        proof = selection.masked_irrelevance(self.bag)
+        return self._optional("masked_irrelevance_any_arithmetic", (), *self._two_bags("α"), proof)
+
+    def all_masked_any_arithmetic(self) -> Theorem:
+        empty = self.bag.call({"mask": lambda _: "fun _ => false"})
+        return self._optional(
+            "all_masked_any_arithmetic",
+            (selection.FACTS,),
+            self.bag.bound("α", masks=False),
+            (empty, "fun _ => Ops.lit 0 1"),
+            selection.all_masked(self.bag),
         )
 
     # -- further masked rows
@@ -553,6 +600,18 @@ def _theorems(kernel: Kernel, score_axes: tuple[str, ...]) -> Iterator[Theorem]:
     for short, long in kernel.padding_pairs():
         bag = Bag(kernel, short)
         yield _Writer(bag, Pooling(bag, score_axes)).padding(long)
+    yield from optional_theorems(kernel)
+
+
+def optional_theorems(kernel: Kernel) -> Iterator[Theorem]:
+    """The theorems over any arithmetic, which a kernel has to have only if the manifest requires them."""
+    if kernel.optional_obstacle() is not None:
+        return
+    bag = Bag(kernel, kernel.open_shape)
+    writer = _Writer(bag, Pooling(bag))
+    yield writer.masked_irrelevance_any_arithmetic()
+    if kernel.spec == "attention":
+        yield writer.all_masked_any_arithmetic()
 
 
 def theorems(kernel: Kernel, score_axes: tuple[str, ...] = ()) -> tuple[Theorem, ...]:
