@@ -276,9 +276,8 @@ def cases(kernel: Kernel, step: Step, seed: int) -> Iterator[Case]:
                 yield Case(
                     "masked_gradient", filled(kernel, run, filling), about=filling_text(kernel, filling)
                 )
-    new_row = padded(kernel, plain, (None,) * len(kernel.arguments), 1)
-    if step.paddings:
-        yield Case("masked_gradient", new_row)
+    for extra in step.paddings[:1]:
+        yield Case("masked_gradient", padded(kernel, plain, (None,) * len(kernel.arguments), extra))
     for about, bag in _unusual_bags(kernel, plain):
         if about and not about.startswith(("-1 as", "1e4 as one")):
             continue
