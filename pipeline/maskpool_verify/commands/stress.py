@@ -9,7 +9,6 @@ from typing import Literal
 import click
 from rich.progress import MofNCompleteColumn, Progress
 
-from maskpool_verify import text
 from maskpool_verify.commands.common import (
     colours,
     kernel_option,
@@ -21,6 +20,7 @@ from maskpool_verify.commands.common import (
     terminal_width,
     write_out,
 )
+from maskpool_verify.formats import text
 from maskpool_verify.manifest import DType, load_manifest
 from maskpool_verify.refute.subject import sizes_text
 from maskpool_verify.stress import BUDGET, FLOATS, joined, to_json
