@@ -110,6 +110,7 @@ def check(
     fresh: bool = False,
     second: second_kernel.Mode = "auto",
     search_seconds: float = SEARCH_SECONDS,
+    stress_seconds: float = 0.0,
     progress: Callable[[Step], None] = _nothing,
     on_wait: Callable[[], None] = _nothing,
 ) -> Report:
@@ -121,6 +122,7 @@ def check(
         fresh: build everything again, even if nothing has changed.
         second: whether a second kernel checks every proof again.
         search_seconds: how long to search for a counterexample to a property that is not proved.
+        stress_seconds: how long to run each kernel on adversarial inputs; 0: not at all.
 
     Raises:
         UsageError: mathlib is asked for without native Lean, or in a project without the package ``real/``.
@@ -141,6 +143,7 @@ def check(
         fresh=fresh,
         second=second,
         search_seconds=search_seconds,
+        stress_seconds=stress_seconds,
         progress=progress,
         on_wait=on_wait,
     )

@@ -22,6 +22,7 @@ from maskpool_verify.provenance import Provenance
 from maskpool_verify.reals import ABSTRACT, RealsReport
 from maskpool_verify.refute.counterexample import Counterexample, FloatWarning
 from maskpool_verify.second_kernel import SecondKernelResult
+from maskpool_verify.stress.report import StressReport
 
 Verdict: TypeAlias = Literal["verified", "refuted", "unproved", "unsupported", "stale", "error"]
 
@@ -141,7 +142,8 @@ class Report(_Model):
     """The result of ``maskpool-verify check``.
 
     ``definitions`` are the declarations of the project that the statements need, each with a digest.
-    ``reals`` says whether the theorems were also proved of mathlib's real numbers.
+    ``reals`` says whether the theorems were also proved of mathlib's real numbers. ``observed`` is what a
+    stress run has shown in floating point, if one was asked for: evidence, which no verdict depends on.
     """
 
     schema_version: Literal["maskpool-verify/report/3"] = Field(alias="schema")
@@ -154,6 +156,7 @@ class Report(_Model):
     provenance: Provenance
     trusted: tuple[str, ...]
     reals: RealsReport = ABSTRACT
+    observed: StressReport | None = None
 
     @property
     def exit_code(self) -> int:

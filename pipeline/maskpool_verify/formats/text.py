@@ -166,6 +166,8 @@ def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: 
             page.heading("Proved for every RealArith R, the real numbers among them")
             shown = {theorem.property for kernel in report.kernels for theorem in kernel.theorems}
             page.items(f"{name}: {MEANING[name]}" for name in PROPERTIES if name in shown)
+        if report.observed is not None:
+            _observed(page, report.observed, quiet)
         page.heading("Trusted, and outside of the proofs")
         page.items(trusted(report))
         page.lines.append("")
@@ -176,9 +178,6 @@ def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: 
     if page.lines[0] == "":
         del page.lines[0]
     return "\n".join(page.lines) + "\n"
-
-
-OBSERVED = "Observed in floating point"
 
 
 def stress_to_text(
@@ -192,7 +191,7 @@ def stress_to_text(
 
 def _observed(page: _Page, report: StressReport, quiet: bool) -> None:
     """The section on what was observed, which proves nothing."""
-    page.heading(OBSERVED)
+    page.heading(stress_text.TITLE)
     page.put(f"{stress_text.heading(report)}; evidence, and no proof", "  ")
     for kernel in report.kernels:
         summary = page.styled(stress_text.summary(kernel), "red" if kernel.broken else "green")
