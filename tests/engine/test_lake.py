@@ -166,9 +166,7 @@ def test_packages_with_requirements(toolchain: Toolchain, project: Path, tmp_pat
 
 
 def test_mathlib_that_cannot_be_fetched(toolchain: Toolchain, project: Path) -> None:
-    with pytest.raises(
-        EnvironmentFault, match="`lake exe cache get` failed in .*: error: unknown executable"
-    ):
+    with pytest.raises(EnvironmentFault, match=r"`lake exe cache get` failed in .*: error: unknown"):
         toolchain("error: unknown executable cache\n", status=1).fetch_mathlib(project)
 
 
