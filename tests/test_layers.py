@@ -156,6 +156,7 @@ PYTHON_LAYERS = (
     ("text",),
     ("check",),
     ("api",),
+    ("pytest_plugin",),
     ("commands",),
     ("documentation",),
     ("main",),

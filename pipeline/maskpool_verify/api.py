@@ -37,6 +37,7 @@ from maskpool_verify.refute import Counterexample, Outcome, Progress
 from maskpool_verify.report import Report
 
 __all__ = [
+    "SEARCH_SECONDS",
     "Accepted",
     "Argument",
     "Counterexample",
