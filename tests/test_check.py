@@ -26,12 +26,12 @@ from maskpool_verify.engine.protocol import (
     Progress,
 )
 from maskpool_verify.errors import AuditError
+from maskpool_verify.formats.text import to_text
 from maskpool_verify.frontend import trace_kernel
 from maskpool_verify.lean.properties import PROPERTIES as ALL_PROPERTIES
 from maskpool_verify.manifest import Manifest, load_manifest
 from maskpool_verify.refute import render
 from maskpool_verify.report import Report, from_json, to_json
-from maskpool_verify.text import to_text
 
 ROOT = Path(__file__).parent.parent
 NAME = "masked_attention_pool"

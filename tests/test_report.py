@@ -29,7 +29,7 @@ VERDICTS = get_args(Verdict)
 
 # As docs/report.md states the schema; "|" separates the values that are allowed.
 SPECIFIED = """
-{"schema": "maskpool-verify/report/2", "verdict": "verified|refuted|unproved|unsupported|stale|error",
+{"schema": "maskpool-verify/report/3", "verdict": "verified|refuted|unproved|unsupported|stale|error",
  "engine": {},
  "kernels": [{"name": "k", "verdict": "verified|refuted|unproved|unsupported|stale|error",
    "traces": [{"shape": {}, "equations": 0, "digest": "sha256:"}],
@@ -94,7 +94,7 @@ def test_the_verdicts_and_statuses_are_the_specified_ones():
 @pytest.mark.parametrize(
     ("place", "key", "value"),
     [
-        ((), "schema", "maskpool-verify/report/1"),
+        ((), "schema", "maskpool-verify/report/2"),
         ((), "verdict", "fine"),
         ((), "other", 1),
         (("kernels", 0), "verdict", "proved"),
@@ -128,7 +128,7 @@ def test_no_part_may_be_missing(key: str):
 
 def test_it_is_read_as_it_was_written(tmp_path: Path):
     report = Report.model_validate(example())
-    write(report, tmp_path / "report.json")
+    write(to_json(report), tmp_path / "report.json")
     assert from_json((tmp_path / "report.json").read_text()) == report
     assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
 

@@ -6,6 +6,7 @@ in the report was asked for by the manifest; what the files contain beyond that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
@@ -17,8 +18,8 @@ from typing import Literal, TypeAlias
 from maskpool_verify import certificates, lock, provenance, refute, second_kernel, workspace
 from maskpool_verify.audit import TheoremAudit, audit
 from maskpool_verify.engine.protocol import Engine, ModuleResult, Progress
-from maskpool_verify.errors import AuditError, TraceError, UnsupportedError
-from maskpool_verify.failures import Failure, errors, failures, goals, place
+from maskpool_verify.errors import AuditError, MaskpoolError, TraceError, UnsupportedError
+from maskpool_verify.failures import Failure, by_specification, errors, failures, goals, place
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.bags import shape_name
 from maskpool_verify.lean.properties import (
@@ -27,17 +28,20 @@ from maskpool_verify.lean.properties import (
     Property,
     Theorem,
     properties_module,
+    proved_module,
     theorems,
     trace_module,
 )
-from maskpool_verify.lean.render import module_path, score_axes
-from maskpool_verify.loading import definition, load_function
+from maskpool_verify.lean.render import module_path, properties_file, score_axes
+from maskpool_verify.listing import listing
+from maskpool_verify.loading import UserFiles, definition, load_function
 from maskpool_verify.manifest import Kernel, Manifest
 from maskpool_verify.program import digest
 from maskpool_verify.report import (
     SCHEMA,
     AuditReport,
     KernelReport,
+    Place,
     Report,
     TheoremReport,
     TraceReport,
@@ -55,6 +59,10 @@ SEARCH_SECONDS = 10.0
 """For a counterexample to one property."""
 FURTHER_SECONDS = 2.0
 """For each property after one has been refuted."""
+
+_LINE_OF_PYTHON = re.compile(r"\.py:(?P<line>\d+)")
+_LONGEST_NAME = 250
+"""Of a file that is looked for; file systems refuse much longer ones."""
 
 Stage: TypeAlias = Literal["trace", "build", "audit", "replay", "search"]
 
@@ -76,11 +84,17 @@ class _Case:
     traces: tuple[TracedKernel, ...] = ()
     verdict: Verdict | None = None
     messages: list[str] = field(default_factory=list)
+    apart: frozenset[str] = frozenset()
+    """The theorems that were built without the others of their module, which has an error."""
 
     @property
     def modules(self) -> tuple[str, ...]:
         shapes = self.kernel.shapes
         return (*(trace_module(self.kernel, shape) for shape in shapes), properties_module(self.kernel))
+
+    def module(self, theorem: Theorem) -> str:
+        """The module with a theorem."""
+        return proved_module(self.kernel) if theorem.dotted in self.apart else theorem.module
 
     @cached_property
     def theorems(self) -> tuple[Theorem, ...]:
@@ -153,7 +167,7 @@ def _check(
         case.compare(manifest)
     current = [case for case in current if case.verdict is None]
     info = engine.info()
-    built: Mapping[str, ModuleResult] = {}
+    built: dict[str, ModuleResult] = {}
     if current:
         wanted = [LIBRARY, *(module for case in current for module in case.modules)]
         built = engine.build(
@@ -162,6 +176,7 @@ def _check(
             fresh=fresh,
             progress=lambda step: progress(Step("build", step.module, step)),
         )
+        built |= _build_apart(work.root, current, built, engine, progress)
     audited = _audit(work.root, engine, current, built, second, progress)
     for case in current:
         case.compare(manifest)  # once more, for what was built is what the files held in between
@@ -185,6 +200,52 @@ def _check(
         provenance=_provenance(manifest, work.root, engine, cases),
         definitions=dict(audited.definitions),
         trusted=trusted(info, library_theorems, audited.second),
+    )
+
+
+def _build_apart(
+    root: Path,
+    cases: Sequence[_Case],
+    built: Mapping[str, ModuleResult],
+    engine: Engine,
+    progress: Callable[[Step], None],
+) -> Mapping[str, ModuleResult]:
+    """Build, for every module of properties with an error, the theorems that do not rest on one.
+
+    Lean writes no artifact of a module with an error, and what is not in an artifact is not proved.
+    """
+    texts: dict[str, str] = {}
+    for case in cases:
+        case.apart = _unharmed(case, built)
+        if case.apart:
+            version = case.traces[0].program.jax_version
+            text = properties_file(case.kernel, case.traces, version, case.apart)
+            texts[module_path(proved_module(case.kernel))] = text
+    if not texts:
+        return {}
+    modules = [proved_module(case.kernel) for case in cases if case.apart]
+    with certificates.temporarily(root, texts):
+        return engine.build(root, modules, progress=lambda step: progress(Step("build", step.module, step)))
+
+
+def _unharmed(case: _Case, built: Mapping[str, ModuleResult]) -> frozenset[str]:
+    """The theorems of a module of properties with an error that rest on no failed proof."""
+    module = properties_module(case.kernel)
+    result = built.get(module)
+    if result is None or result.status != "failed":
+        return frozenset()
+    text = certificates.files(case.kernel, case.traces)[module_path(module)]
+    failed = {failure.theorem for failure in failures(text, result)}
+    if not failed:
+        return frozenset()  # Lean itself ended badly
+    resting = by_specification(text, result)
+    unmet = [t.shape for t in case.theorems if t.proves == "specification" and t.dotted in failed]
+    return frozenset(
+        t.dotted
+        for t in case.theorems
+        if t.module == module
+        and t.dotted not in failed
+        and not (t.dotted in resting and (t.shape in unmet or t.padded_shape in unmet))
     )
 
 
@@ -232,8 +293,8 @@ def _provenance(
 ) -> provenance.Provenance:
     """Checksums of everything that went into this check; ``work`` is where Lean was at work."""
     root, info, artifacts = manifest.root, engine.info(), engine.artifacts(work)
-    places = [definition(load_function(case.kernel, root)) for case in cases if case.traces]
-    kernels = {place[0]: provenance.sha256(place[0]) for place in places if place}
+    places = {trace.file for case in cases for trace in case.traces if trace.file is not None}
+    kernels = {place: provenance.sha256(place) for place in places}
     named = {
         path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name: checksum
         for path, checksum in kernels.items()
@@ -288,8 +349,8 @@ def _audit(
 ) -> _Audited:
     """Audit every wanted theorem whose module was built."""
     done = {module for module, result in built.items() if result.status in ("built", "cached")}
-    modules = [module for case in cases for module in case.modules if module in done]
-    wanted = [t for case in cases for t in case.theorems if t.module in done]
+    wanted = [t for case in cases for t in case.theorems if case.module(t) in done]
+    modules = [m for case in cases for m in (*case.modules, proved_module(case.kernel)) if m in done]
     if not wanted:
         return _Audited(general=("No theorem was audited.",))
     progress(Step("audit", f"{len(wanted)} theorems"))
@@ -408,8 +469,15 @@ def _report(
     return KernelReport(
         name=case.kernel.name,
         verdict=case.verdict or ("verified" if reports else "error"),
+        place=_defined_at(case.kernel, manifest.root),
+        problem=next(filter(None, (mentioned(message, manifest.root) for message in case.messages)), None),
         traces=tuple(
-            TraceReport(shape=t.program.shape, equations=len(t.program.equations), digest=digest(t.program))
+            TraceReport(
+                shape=t.program.shape,
+                equations=len(t.program.equations),
+                digest=digest(t.program),
+                listing=listing(t, manifest.root),
+            )
             for t in case.traces
         ),
         theorems=reports,
@@ -417,6 +485,29 @@ def _report(
         warnings=warnings,
         messages=tuple(case.messages),
     )
+
+
+def _defined_at(kernel: Kernel, root: Path) -> Place | None:
+    """Where the function of a kernel is defined; ``None`` if it cannot be loaded, or is not Python."""
+    try:
+        place = definition(load_function(kernel, root))
+    except MaskpoolError:
+        return None
+    return place and Place.of(f"{UserFiles(root, place[0]).name(str(place[0]))}:{place[1]}")
+
+
+def mentioned(message: str, root: Path) -> Place | None:
+    """The first line of a Python file that a message names, as all of them do, by ``file:line``.
+
+    Only files that there are count. Names may contain blanks, so the longest one that fits is taken.
+    """
+    for found in _LINE_OF_PYTHON.finditer(message):
+        before = message[: found.start("line") - 1].splitlines()[-1][-_LONGEST_NAME:]
+        starts = [0, *(match.end() for match in re.finditer(r"[\s\"'`(]", before))]
+        for name in (before[start:] for start in starts):
+            if (root / name).is_file():
+                return Place.of(f"{name}:{found['line']}")
+    return None
 
 
 def _refuted(report: TheoremReport) -> TheoremReport:
@@ -485,8 +576,8 @@ def _theorem(
         reason = _why_not_audited(case, theorem, built, failed)
     elif found.violations:
         reason = found.violations[0]
-    elif found.module != theorem.module:
-        reason = f"it is in {found.module}, and not in {theorem.module}"
+    elif found.module != (module := case.module(theorem)):
+        reason = f"it is in {found.module}, and not in {module}"
     allowed = {axiom: number for number, axiom in enumerate(audited.allowed)}
     return TheoremReport(
         name=theorem.dotted,
@@ -506,7 +597,7 @@ def _why_not_audited(
     case: _Case, theorem: Theorem, built: Mapping[str, ModuleResult], failed: Mapping[str, Failure]
 ) -> str:
     """Why a theorem is in no artifact."""
-    result = built.get(theorem.module)
+    result = built.get(case.module(theorem))
     match result.status if result else None:
         case None:
             return "its module was not built"

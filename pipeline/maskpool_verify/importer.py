@@ -56,10 +56,14 @@ _EQUATION: TypeAdapter[Equation] = TypeAdapter(Equation)
 
 @dataclass(frozen=True)
 class ImportedProgram:
-    """A program and, for each of its equations, the line of user code that it comes from."""
+    """A program; for each of its equations the line of user code that it comes from.
+
+    ``origins[k]`` is the number of the equation of the flat jaxpr that became equation ``k``.
+    """
 
     program: Program
     sources: tuple[Source, ...]
+    origins: tuple[int, ...]
 
 
 def import_program(flat: FlatJaxpr, kernel: Kernel, shape: Shape) -> ImportedProgram:
@@ -81,7 +85,7 @@ def import_program(flat: FlatJaxpr, kernel: Kernel, shape: Shape) -> ImportedPro
         result=building.operand(flat.output, f"{flat.label}: the result"),
         type=building.array_type(flat.output_aval, f"{flat.label}: the result"),
     )
-    return ImportedProgram(program, tuple(building.sources))
+    return ImportedProgram(program, tuple(building.sources), tuple(building.origins))
 
 
 @dataclass(frozen=True)
@@ -165,6 +169,8 @@ class _Import:
         self.operands: list[Operand] = [Var(var=index) for index in range(len(arguments))]
         self.equations: list[Equation] = []
         self.sources: list[Source] = []
+        self.origins: list[int] = []
+        self.number = 0
 
     def array_type(self, aval: Aval, where: str) -> ArrayType:
         if aval.dtype not in _DTYPES:
@@ -198,11 +204,13 @@ class _Import:
     def push(self, equation: Equation, source: Source) -> Var:
         self.equations.append(equation)
         self.sources.append(source)
+        self.origins.append(self.number)
         self.types.append(equation.result)
         return Var(var=len(self.types) - 1)
 
     def add(self, number: int, flat: FlatEquation) -> None:
         """Import one equation and record what its variable has become."""
+        self.number = number
         where = f'{self.label} at {flat.source}, equation {number}: primitive "{flat.primitive}"'
         if flat.primitive in _IDENTITIES:
             _check_parameters(where, flat, _Rule())

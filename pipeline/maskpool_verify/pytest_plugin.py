@@ -54,7 +54,8 @@ class Verifier:
         (``maskpool-verify setup``); the first test that needs the library builds it, in about a minute.
         """
         __tracebackhide__ = True
-        from maskpool_verify import api, text  # noqa: PLC0415  # JAX, only when it is needed
+        from maskpool_verify import api  # noqa: PLC0415  # JAX, only when it is needed
+        from maskpool_verify.formats import text  # noqa: PLC0415
 
         seconds = api.SEARCH_SECONDS if search_seconds is None else search_seconds
         try:

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable
 from errno import EACCES, EISDIR
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -17,13 +17,14 @@ from maskpool_verify.engine.protocol import EngineInfo
 from maskpool_verify.errors import UsageError
 from maskpool_verify.files import disk_faults, write_whole
 from maskpool_verify.lean.properties import Property
+from maskpool_verify.listing import ListedEquation
 from maskpool_verify.provenance import Provenance
 from maskpool_verify.refute.counterexample import Counterexample, FloatWarning
 from maskpool_verify.second_kernel import SecondKernelResult
 
 Verdict: TypeAlias = Literal["verified", "refuted", "unproved", "unsupported", "stale", "error"]
 
-SCHEMA: Literal["maskpool-verify/report/2"] = "maskpool-verify/report/2"
+SCHEMA: Literal["maskpool-verify/report/3"] = "maskpool-verify/report/3"
 
 _SEVERITY: tuple[Verdict, ...] = ("verified", "unproved", "refuted", "unsupported", "stale", "error")
 
@@ -32,15 +33,33 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True, populate_by_name=True)
 
 
+class Place(_Model):
+    """A line of the user's code; ``file`` is relative to the manifest's directory if it lies in there."""
+
+    file: Annotated[str, Field(min_length=1)]
+    line: Annotated[int, Field(ge=1)]
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    @classmethod
+    def of(cls, source: str) -> Place | None:
+        """From ``"file:line"``; ``None`` if it names no line of a file, as ``"<lambda>:0"``."""
+        file, _, line = source.rpartition(":")
+        known = file and not file.startswith("<") and line.isdecimal() and int(line) > 0
+        return cls(file=file, line=int(line)) if known else None
+
+
 class TraceReport(_Model):
     """One imported program: ``shape`` gives the size of each symbol, ``equations`` their number.
 
-    A size that is left open is the name under which it is.
+    A size that is left open is the name under which it is. ``listing`` shows the Jaxpr beside the program.
     """
 
     shape: dict[str, int | str]
     equations: int
     digest: str
+    listing: tuple[ListedEquation, ...] = ()
 
 
 class TheoremReport(_Model):
@@ -71,11 +90,14 @@ class KernelReport(_Model):
 
     There is at most one counterexample for a property: ``proved`` ones are what ``refuted`` means, and those
     that are only ``observed`` belong to a kernel that cannot be imported. ``warnings`` say where floating
-    point breaks what the reals do not.
+    point breaks what the reals do not. ``place`` is where the function is defined, and ``problem`` the first
+    line of the user's code that ``messages`` name.
     """
 
     name: str
     verdict: Verdict
+    place: Place | None = None
+    problem: Place | None = None
     traces: tuple[TraceReport, ...] = ()
     theorems: tuple[TheoremReport, ...] = ()
     counterexamples: tuple[Counterexample, ...] = ()
@@ -97,7 +119,7 @@ class Report(_Model):
     ``definitions`` are the declarations of the project that the statements need, each with a digest.
     """
 
-    schema_version: Literal["maskpool-verify/report/2"] = Field(alias="schema")
+    schema_version: Literal["maskpool-verify/report/3"] = Field(alias="schema")
     verdict: Verdict
     engine: EngineInfo | None
     kernels: tuple[KernelReport, ...]
@@ -184,11 +206,11 @@ def require_writable(path: Path) -> None:
             raise PermissionError(EACCES, os.strerror(EACCES), str(path.parent))
 
 
-def write(report: Report, path: Path) -> None:
-    """Write the JSON form.
+def write(text: str, path: Path) -> None:
+    """Write a report in one of its formats.
 
     Raises:
         EnvironmentFault: the file cannot be written.
     """
     with disk_faults("write the report to", path):
-        write_whole(path, to_json(report).encode())
+        write_whole(path, text.encode())

@@ -9,9 +9,8 @@ from typing import Literal
 import click
 from rich.progress import MofNCompleteColumn, Progress
 
-from maskpool_verify import provenance, text
+from maskpool_verify import api, formats, provenance
 from maskpool_verify import report as reports
-from maskpool_verify.api import check as run_check
 from maskpool_verify.check import SEARCH_SECONDS, Step
 from maskpool_verify.commands.common import (
     colours,
@@ -26,6 +25,7 @@ from maskpool_verify.commands.common import (
     write_out,
 )
 from maskpool_verify.commands.install import ready_engine
+from maskpool_verify.formats import text
 from maskpool_verify.manifest import load_manifest
 
 
@@ -59,15 +59,17 @@ from maskpool_verify.manifest import load_manifest
 @click.option("--fresh", is_flag=True, help="Build everything again, even if nothing changed.")
 @click.option(
     "--report",
-    "report_path",
-    metavar="FILE.json",
+    "report_paths",
+    metavar="FILE",
+    multiple=True,
     type=click.Path(path_type=Path),
-    help="Also write the report as JSON to this file.",
+    help="Also write the report to this file, as what its name ends with: "
+    f"{', '.join(formats.SUFFIXES)}; may be repeated.",
 )
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(formats.FORMATS),
     default="text",
     show_default=True,
     help="What to print on stdout.",
@@ -87,8 +89,8 @@ def check(
     second: Literal["auto", "require", "off"],
     search_seconds: float,
     fresh: bool,
-    report_path: Path | None,
-    format_: Literal["text", "json"],
+    report_paths: tuple[Path, ...],
+    format_: formats.Format,
     earlier_path: Path | None,
     quiet: bool,
 ) -> int:
@@ -100,17 +102,19 @@ def check(
     Examples:
       maskpool-verify check
       maskpool-verify check --kernel masked_attention_pool --fresh
-      maskpool-verify check --quiet --report build/report.json
+      maskpool-verify check --quiet --report build/report.json --report build/report.html
       maskpool-verify check --format json | jq .verdict
+      maskpool-verify check --format github --report build/summary.md
     """
     manifest = load_manifest(manifest_path)
     kernels = selected(manifest, kernel_names)
     earlier = reports.read(earlier_path) if earlier_path is not None else None
-    if report_path is not None:
-        reports.require_writable(report_path)
+    written = {path: formats.format_of(path) for path in report_paths}
+    for path in written:
+        reports.require_writable(path)
     lean = ready_engine(engine, quiet)
     with progress_bar(quiet, MofNCompleteColumn()) as bar:
-        report = run_check(
+        report = api.check(
             manifest,
             kernels,
             engine=lean,
@@ -120,18 +124,26 @@ def check(
             progress=_shown_on(bar, quiet),
             on_wait=waiting(quiet),
         )
-    if report_path is not None:
-        reports.write(report, report_path)
-    if format_ == "json":
-        write_out(reports.to_json(report))
-    else:
+    base = _below_repository(manifest.root)
+    for path, wanted in written.items():
+        reports.write(formats.render(report, wanted, base), path)
+    if format_ == "text":
         write_out(text.to_text(report, width=terminal_width(text.WIDTH), colour=colours(), quiet=quiet))
+    else:
+        write_out(formats.render(report, format_, base))
     if earlier is None:
         return report.exit_code
     differences = provenance.differences(earlier.provenance, report.provenance)
     for sentence in differences or ["every input is the same"]:
         say(f"{earlier_path}: {sentence}")
     return max(report.exit_code, int(bool(differences)))
+
+
+def _below_repository(root: Path) -> str:
+    """The way from the top of the git repository, if there is one, to the directory of the manifest."""
+    root = root.resolve()
+    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
+    return "" if top == root else root.relative_to(top).as_posix()
 
 
 _WORDS = {

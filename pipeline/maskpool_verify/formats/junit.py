@@ -1,0 +1,83 @@
+"""JUnit's XML, as Jenkins, GitLab and others read it: a suite for each kernel, a test case for each theorem.
+
+Times are left out: a report says what is proved, not how long it took.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element, SubElement
+
+from maskpool_verify.formats.findings import Finding, findings
+from maskpool_verify.formats.wording import in_order, place_of, standing
+from maskpool_verify.report import KernelReport, Report, TheoremReport
+
+_NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+"""What XML 1.0 cannot hold, not even escaped."""
+
+
+def render(report: Report) -> str:
+    """The XML document.
+
+    A theorem that is not proved is a failure. What is wrong with a kernel as a whole is an error, in a test
+    case called like its verdict; so are properties of a kernel without theorems that a run breaks.
+    """
+    root = Element("testsuites", name="maskpool-verify")
+    found: dict[str, list[Finding]] = {}
+    for finding in findings(report):
+        found.setdefault(finding.kernel, []).append(finding)
+    for kernel in report.kernels:
+        root.append(_suite(kernel, found.get(kernel.name, [])))
+    for name in ("tests", "failures", "errors"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, "unicode") + "\n"
+
+
+def _suite(kernel: KernelReport, found: list[Finding]) -> Element:
+    suite = Element("testsuite", name=_clean(kernel.name))
+    by_rule = {finding.rule: finding for finding in found}
+    cases = [_case(kernel, theorem, by_rule) for theorem in in_order(kernel)]
+    shown = {theorem.property for theorem in kernel.theorems}
+    others = [finding for finding in found if finding.level == "error" and finding.rule not in shown]
+    cases += [_other(kernel, finding) for finding in others]
+    suite.set("tests", str(len(cases)))
+    suite.set("failures", str(sum(case.find("failure") is not None for case in cases)))
+    suite.set("errors", str(sum(case.find("error") is not None for case in cases)))
+    suite.extend(cases)
+    if output := "\n".join(_output(kernel)):
+        SubElement(suite, "system-out").text = _clean(output)
+    return suite
+
+
+def _case(kernel: KernelReport, theorem: TheoremReport, found: dict[str, Finding]) -> Element:
+    name = f"{theorem.property} [{place_of(theorem)}]"
+    case = Element("testcase", name=_clean(name), classname=_clean(kernel.name))
+    if theorem.status != "proved":
+        failure = SubElement(case, "failure", message=_clean(theorem.reason or ""), type=theorem.status)
+        failure.text = _clean(_located(found[theorem.property]))
+    return case
+
+
+def _other(kernel: KernelReport, finding: Finding) -> Element:
+    case = Element("testcase", name=finding.rule, classname=_clean(kernel.name))
+    first = finding.text.strip().splitlines()[0] if finding.text.strip() else finding.title
+    SubElement(case, "error", message=_clean(first), type=kernel.verdict).text = _clean(_located(finding))
+    return case
+
+
+def _located(finding: Finding) -> str:
+    return f"{finding.place}\n{finding.text}" if finding.place else finding.text
+
+
+def _output(kernel: KernelReport) -> Iterator[str]:
+    for words, names in standing(kernel):
+        yield f"{words}: {', '.join(names)}"
+    for warning in kernel.warnings:
+        yield f"Warning: {warning.sentence}"
+
+
+def _clean(text: str) -> str:
+    return _NOT_IN_XML.sub("\ufffd", text)

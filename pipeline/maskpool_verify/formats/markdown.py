@@ -1,0 +1,93 @@
+"""GitHub's Markdown, as for the summary of a step: a table of the verdicts, then what is wrong."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+
+from maskpool_verify.formats.findings import findings
+from maskpool_verify.formats.wording import in_order, place_of, second_kernel, standing, summary, trusted
+from maskpool_verify.report import KernelReport, Report, Verdict
+
+_SIGNS: dict[Verdict, str] = {
+    "verified": "✅",
+    "refuted": "❌",
+    "unproved": "❌",
+    "unsupported": "⚠️",
+    "stale": "⚠️",
+    "error": "❌",
+}
+_SPECIAL = re.compile(r"[\\`*_{}\[\]<>()#+.!|~&$@:-]")
+
+
+def render(report: Report) -> str:
+    """The document; every name and message is escaped, so that it is shown as it is."""
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"## {_SIGNS[report.verdict]} maskpool\\-verify: {report.verdict}"
+    yield ""
+    yield "| kernel | verdict | what is known |"
+    yield "|---|---|---|"
+    for kernel in report.kernels:
+        known = "<br>".join(f"{words}: {escaped(', '.join(names))}" for words, names in standing(kernel))
+        yield f"| {escaped(kernel.name)} | {_SIGNS[kernel.verdict]} {kernel.verdict} | {known} |"
+    yield ""
+    yield escaped(f"{summary(report)}.")
+    if (sentence := second_kernel(report)) is not None:
+        yield ""
+        yield escaped(f"{sentence}.")
+    for violation in report.audit.violations if report.audit.audited else ():
+        yield ""
+        yield f"> The audit found: {escaped(violation)}"
+    for kernel in report.kernels:
+        yield from _kernel(report, kernel)
+    yield from _folded("Trusted, and outside of the proofs", [f"- {escaped(s)}" for s in trusted(report)])
+
+
+def _kernel(report: Report, kernel: KernelReport) -> Iterator[str]:
+    found = [finding for finding in findings(report) if finding.kernel == kernel.name]
+    if found:
+        yield ""
+        yield f"### {escaped(kernel.name)}"
+    for finding in found:
+        place = f", {escaped(str(finding.place))}" if finding.place else ""
+        yield ""
+        yield f"**{escaped(finding.title)}**{place}"
+        yield ""
+        yield from _code(finding.text)
+    rows = ["| property | shape | status | axioms |", "|---|---|---|---|"]
+    for theorem in in_order(kernel):
+        last = ", ".join(theorem.axioms) or "none" if theorem.status == "proved" else theorem.reason or ""
+        cells = (theorem.property, place_of(theorem), theorem.status, last)
+        rows.append(f"| {' | '.join(map(escaped, cells))} |")
+    if kernel.theorems:
+        yield from _folded(f"The theorems of {kernel.name}", rows)
+
+
+def _folded(title: str, lines: list[str]) -> Iterator[str]:
+    yield ""
+    yield f"<details><summary>{html.escape(title)}</summary>"  # no Markdown in a block of HTML
+    yield ""
+    yield from lines
+    yield ""
+    yield "</details>"
+
+
+def _code(text: str) -> Iterator[str]:
+    """A code block, fenced by more backticks than the text has anywhere."""
+    fence = "`" * max(3, 1 + max((len(run) for run in re.findall("`+", text)), default=0))
+    yield f"{fence}text"
+    yield from _lines_of(text)
+    yield fence
+
+
+def escaped(text: str) -> str:
+    """Text on one line that Markdown shows as it is."""
+    return _SPECIAL.sub(r"\\\g<0>", " ".join(_lines_of(text)))
+
+
+def _lines_of(text: str) -> list[str]:
+    return [re.sub(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]", " ", line) for line in text.split("\n")]

@@ -1,0 +1,110 @@
+"""Words that several formats share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+
+from maskpool_verify.lean.bags import OPEN, shape_name
+from maskpool_verify.lean.properties import PROPERTIES, Property
+from maskpool_verify.report import KernelReport, Report, TheoremReport, TraceReport
+
+MEANING: Mapping[Property, str] = {
+    "translation": "the imported program is the traced function, over any arithmetic",
+    "instance": "the program at a listed shape is the one for all sizes, over any arithmetic",
+    "specification": "it computes masked attention pooling",
+    "permutation": "the order of the rows does not matter",
+    "padding": "further masked rows do not matter, whatever they hold",
+    "masked_irrelevance": "what masked rows hold does not matter",
+    "all_masked": "with all rows masked the result is zero",
+}
+"""What each property says."""
+
+_ARITHMETICS: tuple[tuple[str, str], ...] = (
+    (r"\bExtended \w", "over extended arithmetic"),
+    (r"\[RealArith \w", "over the reals"),
+    (r"\[Ops \w", "over any arithmetic"),
+)
+"""What a statement quantifies over, by how Lean prints it; the first one that occurs counts."""
+_NO_ARITHMETIC = "without arithmetic"
+
+CHECKSUM = re.compile(r"(sha512-[\w+/]{12})[\w+/=]+")
+"""The part of a checksum that is shown."""
+
+
+def place_of(theorem: TheoremReport) -> str:
+    """The shapes that a theorem is about."""
+    shapes = (theorem.shape, theorem.padded_shape)
+    return " → ".join(shape_name(shape) for shape in shapes if shape)
+
+
+def sizes_of(trace: TraceReport) -> str:
+    """``for all sizes``, or ``at n = 4, d = 3``."""
+    if shape_name(trace.shape) == OPEN:
+        return "for all sizes"
+    return f"at {', '.join(f'{symbol} = {size}' for symbol, size in trace.shape.items())}"
+
+
+def arithmetic(theorem: TheoremReport) -> str:
+    """Over which arithmetic a theorem holds, in words; read from its statement."""
+    return next(
+        (words for pattern, words in _ARITHMETICS if re.search(pattern, theorem.statement)), _NO_ARITHMETIC
+    )
+
+
+def standing(kernel: KernelReport) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """What is known of a kernel: properties by the strength of what is known.
+
+    Proved ones by the arithmetic that they hold over, the most general one first; ``only observed`` are those
+    that a run of JAX breaks, of which nothing is proved.
+    """
+    groups: dict[str, tuple[str, ...]] = {}
+    order = [words for _, words in reversed(_ARITHMETICS)] + [_NO_ARITHMETIC]
+    for words in order:
+        names = dict.fromkeys(t.property for t in kernel.theorems if arithmetic(t) == words)
+        parts = tuple(filter(None, (_proved(kernel, words, name) for name in PROPERTIES if name in names)))
+        if parts:
+            groups[f"proved {words}"] = parts
+    observed = tuple(f"{c.property} fails" for c in kernel.counterexamples if c.evidence == "observed")
+    return (*groups.items(), *([("only observed", observed)] if observed else []))
+
+
+def _proved(kernel: KernelReport, words: str, name: str) -> str:
+    """The name of a property, with how many of its theorems are proved if not all are."""
+    wanted = [t for t in kernel.theorems if t.property == name and arithmetic(t) == words]
+    proved = sum(t.status == "proved" for t in wanted)
+    return name if proved == len(wanted) else f"{name} ({proved} of {len(wanted)})" if proved else ""
+
+
+def second_kernel(report: Report) -> str | None:
+    """What the second kernel says, in words; ``None`` if there was nothing to check."""
+    if (second := report.second_kernel) is None:
+        return None
+    if second.status == "accepted" and second.kernel and second.counts:
+        return (
+            f"second kernel: native Lean {second.kernel.version} ({second.kernel.githash[:12]}) has checked "
+            f"{second.counts.declared} declarations; of Lean's library, it took "
+            f"{second.counts.assumptions} without their bodies"
+        )
+    return "second kernel: REFUSED" if second.status == "refused" else f"second kernel: none; {second.why}"
+
+
+def summary(report: Report) -> str:
+    """The last line: the verdict, and how many theorems are proved."""
+    theorems = [theorem for kernel in report.kernels for theorem in kernel.theorems]
+    proved = sum(theorem.status == "proved" for theorem in theorems)
+    allowed = ", ".join(report.audit.allowed) or "none"
+    return (
+        f"{report.verdict}: {proved} of {len(theorems)} proved, {report.audit.audited} audited; "
+        f"axioms allowed: {allowed}"
+    )
+
+
+def trusted(report: Report) -> Iterator[str]:
+    """What stays outside of the proofs, with checksums cut."""
+    return (CHECKSUM.sub(r"\1…", sentence) for sentence in report.trusted)
+
+
+def in_order(kernel: KernelReport) -> list[TheoremReport]:
+    """The theorems of a kernel, in the order of their properties."""
+    return sorted(kernel.theorems, key=lambda theorem: PROPERTIES.index(theorem.property))
