@@ -25,7 +25,8 @@ import pytest
 from maskpool_verify.errors import MaskpoolError
 
 if TYPE_CHECKING:
-    from maskpool_verify.api import Argument, EngineChoice, Report
+    from maskpool_verify.api import Argument, EngineChoice, Report, StressReport
+    from maskpool_verify.manifest import DType
     from maskpool_verify.second_kernel import Mode
 
 
@@ -77,6 +78,40 @@ class Verifier:
             if report.verdict == "verified":
                 return report
             problem = text.to_text(report, width=text.WIDTH, colour=False, quiet=True)
+        pytest.fail(problem, pytrace=False)
+
+    def stress(
+        self,
+        function: Callable[..., Any],
+        *,
+        arguments: Mapping[str, Argument],
+        rows: str = "n",
+        spec: Literal["attention", "none"] = "attention",
+        result: Sequence[str | int] | None = None,
+        dtypes: Sequence[DType] = (),
+        quick: bool = True,
+        budget: float = 60.0,
+        seed: int = 0,
+    ) -> StressReport:
+        """Fail the test if the compiled function, or its gradient, breaks a property on adversarial inputs.
+
+        This is evidence and no proof. ``dtypes`` are float dtypes to run in besides those of ``arguments``;
+        ``budget`` is in seconds; without ``quick`` there are large sizes too.
+        """
+        __tracebackhide__ = True
+        from maskpool_verify import api  # noqa: PLC0415
+        from maskpool_verify.formats import text  # noqa: PLC0415
+
+        try:
+            with api.kernel_of(function, arguments=arguments, rows=rows, spec=spec, result=result) as kernel:
+                manifest = api.Manifest(self.project / "maskpool.toml", (kernel,))
+                report = api.stress(manifest, dtypes=dtypes, quick=quick, budget=budget, seed=seed)
+        except MaskpoolError as error:
+            problem = str(error)
+        else:
+            if report.exit_code == 0:
+                return report
+            problem = text.stress_to_text(report, width=text.WIDTH, colour=False, quiet=True)
         pytest.fail(problem, pytrace=False)
 
 
