@@ -140,6 +140,7 @@ def test_a_definition_without_documentation_is_found() -> None:
 PYTHON_LAYERS = (
     ("errors",),
     ("dims", "files", "names"),
+    ("constraints",),
     ("manifest", "provenance", "sources"),
     ("loading", "program", "scaffold"),
     ("evaluate", "tracing"),
@@ -150,6 +151,7 @@ PYTHON_LAYERS = (
     ("listing", "meaning"),
     ("audit",),
     ("certificates", "failures", "second_kernel", "workspace"),
+    ("reals",),
     ("refute",),
     ("stress",),
     ("report",),

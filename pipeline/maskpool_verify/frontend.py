@@ -7,6 +7,7 @@ from pathlib import Path
 
 from maskpool_verify import dims
 from maskpool_verify.conformance import agree_with_jax
+from maskpool_verify.constraints import UNCONSTRAINED
 from maskpool_verify.errors import TraceError
 from maskpool_verify.importer import import_program
 from maskpool_verify.loading import definition, load_function
@@ -45,7 +46,8 @@ def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
     """
     function = load_function(kernel, root)
     inputs = [Aval(argument.dtype, argument.sizes(shape)) for argument in kernel.arguments]
-    flat = lowered(trace(function, inputs, label=f'Kernel "{kernel.name}"', root=root))
+    given = kernel.given if shape == kernel.open_shape else UNCONSTRAINED
+    flat = lowered(trace(function, inputs, label=f'Kernel "{kernel.name}"', root=root, given=given))
     _require_result(flat, kernel, shape)
     imported = import_program(flat, kernel, shape)
     for program in _closed(imported.program):
@@ -63,8 +65,9 @@ def _closed(program: Program) -> tuple[Program, ...]:
     """The program at numbers that tell its symbols apart; the program itself if it has none."""
     if not program.symbols:
         return (program,)
-    sizes = {symbol: size for size, symbol in enumerate(program.symbols, 2)}
-    return (at(program, sizes), at(program, {symbol: 2 * size + 1 for symbol, size in sizes.items()}))
+    names = {str(name): symbol for symbol, name in program.shape.items()}
+    found = program.given.examples(tuple(names), 2)
+    return tuple(at(program, {names[name]: size for name, size in each.items()}) for each in found)
 
 
 def _require_result(flat: FlatJaxpr, kernel: Kernel, shape: Shape) -> None:

@@ -11,6 +11,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -18,6 +19,8 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from maskpool_verify import dims
+from maskpool_verify.constraints import UNCONSTRAINED, Constraint, Constraints
 from maskpool_verify.dims import Size
 from maskpool_verify.errors import ManifestError, UsageError
 from maskpool_verify.names import symbol_names
@@ -62,8 +65,8 @@ class ArgumentSpec(_Model):
 class Kernel(_Model):
     """One ``[[kernel]]`` table.
 
-    ``rows`` is the symbol of the instance axis of the bag, ``result`` are the axes of what the kernel
-    returns; :attr:`result_axes` if they are not given.
+    ``rows`` is the symbol of the instance axis of the bag, ``constraints`` are assumed of the sizes that are
+    left open, ``result`` are the axes of what the kernel returns; :attr:`result_axes` if they are not given.
     """
 
     name: str
@@ -71,6 +74,7 @@ class Kernel(_Model):
     spec: Literal["attention", "none"]
     rows: str
     shapes: tuple[Shape, ...]
+    constraints: tuple[str, ...] = ()
     arguments: tuple[ArgumentSpec, ...]
     result: tuple[str | int, ...] | None = None
 
@@ -124,6 +128,16 @@ class Kernel(_Model):
     def open_shape(self) -> Shape:
         """The shape that leaves all sizes open: each symbol under its name in Lean."""
         return _open_shape(self.symbols)
+
+    @cached_property
+    def assumed(self) -> Constraints:
+        """The constraints, on the symbols of the manifest."""
+        return Constraints.parse(self.constraints)
+
+    @cached_property
+    def given(self) -> Constraints:
+        """The constraints, on the names in Lean of the sizes that are left open."""
+        return self.assumed.substitute({symbol: str(name) for symbol, name in self.open_shape.items()})
 
     @property
     def is_open(self) -> bool:
@@ -308,7 +322,15 @@ def _sentence(file: str, data: Mapping[str, Any], error: ErrorDetails) -> str:
 def _problem(kernel: Kernel) -> str | None:
     """``"key: what is wrong; what to do"`` for the first inconsistency of a kernel, or ``None``."""
     spec = _attention_problem if kernel.spec == "attention" else _free_problem
-    checks = (_names_problem, _roles_problem, spec, _result_problem, _symbols_problem, _pairs_problem)
+    checks = (
+        _names_problem,
+        _roles_problem,
+        spec,
+        _result_problem,
+        _symbols_problem,
+        _constraints_problem,
+        _pairs_problem,
+    )
     return next((problem for check in checks if (problem := check(kernel)) is not None), None)
 
 
@@ -445,6 +467,50 @@ def _symbols_problem(kernel: Kernel) -> str | None:
                 return f"shapes.{number}.{symbol}: the size {size} is not positive"
         if shape in kernel.shapes[:number]:
             return f"shapes.{number}: this shape is given twice; remove one"
+    return None
+
+
+def _constraints_problem(kernel: Kernel) -> str | None:
+    """Constraints are well formed, on known symbols, needed, satisfiable, and hold at the listed shapes."""
+    for number, text in enumerate(kernel.constraints):
+        if problem := _constraint_problem(kernel, text):
+            return f"constraints.{number}: {problem}"
+    if kernel.constraints and not kernel.is_open:
+        return 'constraints: they are about sizes that are left open; add "all" to the shapes'
+    assumed = kernel.assumed
+    if (needless := assumed.redundant()) is not None:
+        return f"constraints: {needless} follows from the others, or holds for all sizes; remove it"
+    if assumed.witness is None:
+        return (
+            f"constraints: no sizes of {', '.join(sorted(assumed.symbols))} that were tried satisfy "
+            f"{' and '.join(assumed.texts)}; theorems with these hypotheses would say nothing"
+        )
+    for number, shape in enumerate(kernel.shapes):
+        sizes = {symbol: size for symbol, size in shape.items() if isinstance(size, int)}
+        if len(sizes) == len(shape) and (violated := assumed.violated(sizes)) is not None:
+            return f"shapes.{number}: the constraint {violated} does not hold there"
+    return None
+
+
+def _constraint_problem(kernel: Kernel, text: str) -> str | None:
+    try:
+        constraint = Constraint.parse(text)
+        for size in (constraint.left, constraint.right):
+            UNCONSTRAINED.require_exact(size)
+    except ValueError as error:
+        return f'{error}; write such as "n >= 1" or "mod(n, 2) == 0"'
+    for symbol in sorted(constraint.symbols - set(kernel.symbols)):
+        return f'no argument uses the symbol "{symbol}"{suggestion(symbol, kernel.symbols)}'
+    if not constraint.symbols:
+        return f"{constraint} is about no symbol; remove it"
+    terms = dims.polynomial(constraint.left)
+    if constraint.comparison == "==" and (len(terms) != 1 or set(terms) <= {()}):
+        return f"the left side of {constraint} has to be one product, for JAX replaces it by the right one"
+    if constraint.comparison == "==" and constraint.left in kernel.symbols:
+        return (
+            f"{constraint} gives the symbol {constraint.left} away, which JAX replaces everywhere; write the "
+            "size in the shapes of the arguments, or state a divisibility such as mod(d, 4) == 0"
+        )
     return None
 
 

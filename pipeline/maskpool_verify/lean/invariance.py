@@ -36,11 +36,13 @@ def permutation(bag: Bag) -> str | None:
     return f"{_lines([_law(bag, 'permutation_batch', outer), orders, 'fun j =>'])}\n{_tuple(parts)}"
 
 
-def padding(bag: Bag) -> str | None:
-    """Further rows, whose number is ``extra``."""
+def padding(bag: Bag, nonempty: str | None = None) -> str | None:
+    """Further rows, whose number is ``extra``; ``nonempty`` proves that the bag has a row, where it must."""
     if not _applies(bag):
         return None
-    return _lines([_law(bag, "padding", EXTRA), "(h := by padded_arguments)"])
+    if nonempty is None:
+        return _lines([_law(bag, "padding", EXTRA), "(h := by padded_arguments)"])
+    return _lines([_law(bag, "padding_nonempty", EXTRA), nonempty, "(h := by padded_arguments)"])
 
 
 def masked_irrelevance(bag: Bag, changed: Sequence[ArgumentSpec]) -> str | None:

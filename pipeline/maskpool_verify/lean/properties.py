@@ -7,7 +7,7 @@ what certificates happen to contain.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
@@ -208,14 +208,14 @@ class _Writer:
     ) -> Theorem:
         law_free = proves in ("translation", "instance")
         module = trace_module(self.kernel, self.bag.shape) if law_free else properties_module(self.kernel)
-        first = ANY if law_free else REAL
+        first = (ANY, *self.bag.sizes) if law_free else (REAL, *self.bag.sizes, *self.bag.hypotheses)
         return Theorem(
             (*self.namespace, name),
             module,
             proves,
             self.bag.shape,
             None,
-            (first, *self.bag.sizes, *binders),
+            (*first, *binders),
             conclusion,
             proof,
         )
@@ -309,17 +309,19 @@ class _Writer:
             f"by\n  first\n  | exact {indented(checked, ' ' * 4)}\n  | {indented(by_specification, ' ' * 4)}"
         )
 
+    @property
+    def _specification(self) -> str:
+        """The specification, applied to the hypotheses on sizes."""
+        return _applied("specification", self.bag.assumed)
+
     def _by_specification(
-        self,
-        lemma: str,
-        specifications: Sequence[str] = ("specification", "specification"),
-        then: str = "",
+        self, lemma: str, specifications: tuple[str, str] | None = None, then: str = ""
     ) -> str:
         """Tactics that rewrite by the specification and apply a lemma about ``pool`` to each bag.
 
         ``then`` are tactics for what the lemma leaves open.
         """
-        start = f"by_specifications {' '.join(specifications)}"
+        start = f"by_specifications {' '.join(specifications or (self._specification,) * 2)}"
         step = "refine" if then else "exact"
         if self.bag.is_plain:
             return f"{start}\n{step} {lemma}{then}"
@@ -409,7 +411,7 @@ class _Writer:
                 proves,
                 bag.bound(masks=False),
                 (empty, "fun _ => 0"),
-                "by\n  by_specification specification\n  exact pool_all_masked _ _ _ fun _ => rfl",
+                f"by\n  by_specification {self._specification}\n  exact pool_all_masked _ _ _ fun _ => rfl",
             )
         sizes = [bag.shape[axis] if isinstance(axis, str) else axis for axis in kernel.result_axes]
         index = f"(q : Index {list_text(sizes)})"
@@ -428,7 +430,7 @@ class _Writer:
             proves,
             (*bag.bound(), index, hypothesis),
             (f"{bag.call()} q", "0"),
-            f"by\n  by_specification specification\n  exact congrFun ({lemma}) {point}",
+            f"by\n  by_specification {self._specification}\n  exact congrFun ({lemma}) {point}",
         )
 
     # -- further masked rows
@@ -473,10 +475,13 @@ class _Writer:
         short_call = bag.call(program=f"{below}program")
         lengthened = bag.call(dict.fromkeys(ROW_ROLES, padded), program=f"{above}program", rows=total)
         specifications = (f"{above}specification", f"{below}specification")
-        then = f" <;> intro r <;> {masks}"
+        longer_hypotheses: tuple[str, ...] = ()
+        if longer is None:
+            longer_hypotheses, hold = self._padded_hypotheses(total)
+            specifications = (_applied("specification", hold), self._specification)
         proof = self._proof(
-            invariance.padding(bag),
-            self._by_specification("pool_append ?_ ?_ ?_ ?_", specifications, then),
+            invariance.padding(bag, self._row_exists()),
+            self._by_specification("pool_append ?_ ?_ ?_ ?_", specifications, f" <;> intro r <;> {masks}"),
         )
         sizes = bag.sizes
         if longer is None:
@@ -487,10 +492,45 @@ class _Writer:
             "padding",
             bag.shape,
             longer,
-            (REAL, *sizes, *bag.bound(), *junk_rows, *hypotheses),
+            (REAL, *sizes, *bag.hypotheses, *longer_hypotheses, *bag.bound(), *junk_rows, *hypotheses),
             (lengthened, short_call),
             proof,
         )
+
+    def _padded_hypotheses(self, total: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The constraints on the sizes of the padded bag, with ``total`` rows.
+
+        Returns those that do not follow from the constraints on the other bag, as binders, and how
+        the specification of the padded bag is applied to proofs of all.
+        """
+        bag = self.bag
+        rows = bag.rows
+        binders, hold = [], []
+        for name, constraint in bag.assumed.items():
+            if rows not in constraint.symbols:
+                hold.append(name)
+            elif constraint.grows_with(rows):
+                hold.append("(by omega)")
+            else:
+                hold.append(prime(name))
+                binders.append(f"({prime(name)} : {constraint.lean({rows: total})})")
+        if "(by omega)" in hold:
+            sizes = {**bag.shape, self.kernel.rows: total}
+            hold[:0] = [f"({bag.shape[symbol]} := {size})" for symbol, size in sizes.items()]
+        return tuple(binders), tuple(hold)
+
+    def _row_exists(self) -> str | None:
+        """The proof that there is a row, if the constraints say so."""
+        rows = self.bag.rows
+        if not self.bag.is_open or not self.kernel.given.implies_positive(rows):
+            return None
+        return f"(show 0 < {rows} by omega)"
+
+
+def _applied(theorem: str, arguments: Iterable[str]) -> str:
+    """A theorem, applied to arguments if there are any, as an argument of a tactic."""
+    given = " ".join((theorem, *arguments))
+    return given if given == theorem else f"({given})"
 
 
 def _theorems(kernel: Kernel, score_axes: tuple[str, ...]) -> Iterator[Theorem]:
