@@ -158,6 +158,7 @@ PYTHON_LAYERS = (
     ("lock",),
     ("check",),
     ("api", "formats"),
+    ("pytest_plugin",),
     ("commands",),
     ("documentation",),
     ("main",),
