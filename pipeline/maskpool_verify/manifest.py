@@ -11,6 +11,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -18,12 +19,15 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from maskpool_verify import dims
+from maskpool_verify.constraints import UNCONSTRAINED, Constraint, Constraints
 from maskpool_verify.dims import Size
 from maskpool_verify.errors import ManifestError, UsageError
 from maskpool_verify.names import symbol_names
 
 DType: TypeAlias = Literal["float16", "bfloat16", "float32", "float64", "int32", "int64", "bool"]
 Role: TypeAlias = Literal["features", "logits", "mask", "length", "parameter"]
+Library: TypeAlias = Literal["package", "project"]
 Shape: TypeAlias = dict[str, int | str]
 """A size for every symbol, such as ``{"n": 4, "d": 3}``; the symbol itself where its size is left open."""
 
@@ -61,8 +65,8 @@ class ArgumentSpec(_Model):
 class Kernel(_Model):
     """One ``[[kernel]]`` table.
 
-    ``rows`` is the symbol of the instance axis of the bag, ``result`` are the axes of what the kernel
-    returns; :attr:`result_axes` if they are not given.
+    ``rows`` is the symbol of the instance axis of the bag, ``constraints`` are assumed of the sizes that are
+    left open, ``result`` are the axes of what the kernel returns; :attr:`result_axes` if they are not given.
     """
 
     name: str
@@ -70,6 +74,7 @@ class Kernel(_Model):
     spec: Literal["attention", "none"]
     rows: str
     shapes: tuple[Shape, ...]
+    constraints: tuple[str, ...] = ()
     arguments: tuple[ArgumentSpec, ...]
     result: tuple[str | int, ...] | None = None
 
@@ -123,6 +128,16 @@ class Kernel(_Model):
     def open_shape(self) -> Shape:
         """The shape that leaves all sizes open: each symbol under its name in Lean."""
         return _open_shape(self.symbols)
+
+    @cached_property
+    def assumed(self) -> Constraints:
+        """The constraints, on the symbols of the manifest."""
+        return Constraints.parse(self.constraints)
+
+    @cached_property
+    def given(self) -> Constraints:
+        """The constraints, on the names in Lean of the sizes that are left open."""
+        return self.assumed.substitute({symbol: str(name) for symbol, name in self.open_shape.items()})
 
     @property
     def is_open(self) -> bool:
@@ -184,15 +199,21 @@ def _open_shape(names: Iterable[str]) -> Shape:
 
 
 class _ManifestFile(_Model):
+    library: Library = "package"
     kernel: tuple[Kernel, ...]
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """A valid manifest. Paths of kernels are relative to :attr:`root`."""
+    """A valid manifest. Paths of kernels are relative to :attr:`root`.
+
+    ``library`` says which Lean library is built: the one that comes with this program, or the one that lies
+    beside the manifest.
+    """
 
     path: Path
     kernels: tuple[Kernel, ...]
+    library: Library = "package"
 
     @property
     def root(self) -> Path:
@@ -227,21 +248,32 @@ def load_manifest(path: Path) -> Manifest:
         raise ManifestError(f"{path} cannot be read: {error.strerror}; name a readable file.") from None
     except tomllib.TOMLDecodeError as error:
         raise ManifestError(f"{path} is not valid TOML: {error}.") from None
+    file = _validated(str(path), data)
+    return Manifest(path=path, kernels=file.kernel, library=file.library)
+
+
+def validated_kernel(where: str, table: Mapping[str, Any]) -> Kernel:
+    """Check one ``[[kernel]]`` table that is in no file; :class:`ManifestError` begins with ``where``."""
+    return _validated(where, {"kernel": [table]}).kernel[0]
+
+
+def _validated(where: str, data: Mapping[str, Any]) -> _ManifestFile:
+    """What TOML, or the like, gave."""
     try:
         file = _ManifestFile.model_validate(_tuples(data))
     except ValidationError as error:
         # A misspelt key is also a missing one: the unknown key is the better complaint.
         first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
-        raise ManifestError(_sentence(path, data, first)) from None
+        raise ManifestError(_sentence(where, data, first)) from None
     if not file.kernel:
-        raise ManifestError(f"{path} has no kernel; add a [[kernel]] table.")
+        raise ManifestError(f"{where} has no kernel; add a [[kernel]] table.")
     for number, kernel in enumerate(file.kernel):
         problem = _problem(kernel)
         if problem is None and kernel.name in [earlier.name for earlier in file.kernel[:number]]:
             problem = "name: another kernel has this name; kernel names must differ"
         if problem is not None:
-            raise ManifestError(f'{path}, kernel "{kernel.name}", {problem}.')
-    return Manifest(path=path, kernels=file.kernel)
+            raise ManifestError(f'{where}, kernel "{kernel.name}", {problem}.')
+    return file
 
 
 def _tuples(value: Any) -> Any:
@@ -258,13 +290,13 @@ _TABLES: dict[int, type[BaseModel]] = {1: _ManifestFile, 3: Kernel, 5: ArgumentS
 """The model of a table, by the length of its keys' locations (such as ``kernel, 0, arguments, 1, name``)."""
 
 
-def _sentence(path: Path, data: Mapping[str, Any], error: ErrorDetails) -> str:
+def _sentence(file: str, data: Mapping[str, Any], error: ErrorDetails) -> str:
     """One sentence for a complaint of pydantic."""
     # An entry of a union such as `str | int` adds the names of its members to the location.
     location = [part for part in error["loc"] if part not in ("str", "int", "[key]")]
     if not location:
-        return f"{path} must be a TOML table with [[kernel]] tables."
-    where = str(path)
+        return f"{file} must be a TOML table with [[kernel]] tables."
+    where = file
     if len(location) > 2 and location[0] == "kernel" and isinstance(location[1], int):
         name = data["kernel"][location[1]].get("name")
         where += f', kernel "{name}"' if isinstance(name, str) else f", kernel {location[1] + 1}"
@@ -274,7 +306,7 @@ def _sentence(path: Path, data: Mapping[str, Any], error: ErrorDetails) -> str:
     key = ".".join(map(str, location_shown))
     match error["type"]:
         case "missing" if location == ["kernel"]:
-            return f"{path} has no kernel; add a [[kernel]] table."
+            return f"{file} has no kernel; add a [[kernel]] table."
         case "missing":
             return f"{where}, {key}: the key is missing; add it."
         case "extra_forbidden":
@@ -290,7 +322,15 @@ def _sentence(path: Path, data: Mapping[str, Any], error: ErrorDetails) -> str:
 def _problem(kernel: Kernel) -> str | None:
     """``"key: what is wrong; what to do"`` for the first inconsistency of a kernel, or ``None``."""
     spec = _attention_problem if kernel.spec == "attention" else _free_problem
-    checks = (_names_problem, _roles_problem, spec, _result_problem, _symbols_problem, _pairs_problem)
+    checks = (
+        _names_problem,
+        _roles_problem,
+        spec,
+        _result_problem,
+        _symbols_problem,
+        _constraints_problem,
+        _pairs_problem,
+    )
     return next((problem for check in checks if (problem := check(kernel)) is not None), None)
 
 
@@ -427,6 +467,50 @@ def _symbols_problem(kernel: Kernel) -> str | None:
                 return f"shapes.{number}.{symbol}: the size {size} is not positive"
         if shape in kernel.shapes[:number]:
             return f"shapes.{number}: this shape is given twice; remove one"
+    return None
+
+
+def _constraints_problem(kernel: Kernel) -> str | None:
+    """Constraints are well formed, on known symbols, needed, satisfiable, and hold at the listed shapes."""
+    for number, text in enumerate(kernel.constraints):
+        if problem := _constraint_problem(kernel, text):
+            return f"constraints.{number}: {problem}"
+    if kernel.constraints and not kernel.is_open:
+        return 'constraints: they are about sizes that are left open; add "all" to the shapes'
+    assumed = kernel.assumed
+    if (needless := assumed.redundant()) is not None:
+        return f"constraints: {needless} follows from the others, or holds for all sizes; remove it"
+    if assumed.witness is None:
+        return (
+            f"constraints: no sizes of {', '.join(sorted(assumed.symbols))} that were tried satisfy "
+            f"{' and '.join(assumed.texts)}; theorems with these hypotheses would say nothing"
+        )
+    for number, shape in enumerate(kernel.shapes):
+        sizes = {symbol: size for symbol, size in shape.items() if isinstance(size, int)}
+        if len(sizes) == len(shape) and (violated := assumed.violated(sizes)) is not None:
+            return f"shapes.{number}: the constraint {violated} does not hold there"
+    return None
+
+
+def _constraint_problem(kernel: Kernel, text: str) -> str | None:
+    try:
+        constraint = Constraint.parse(text)
+        for size in (constraint.left, constraint.right):
+            UNCONSTRAINED.require_exact(size)
+    except ValueError as error:
+        return f'{error}; write such as "n >= 1" or "mod(n, 2) == 0"'
+    for symbol in sorted(constraint.symbols - set(kernel.symbols)):
+        return f'no argument uses the symbol "{symbol}"{suggestion(symbol, kernel.symbols)}'
+    if not constraint.symbols:
+        return f"{constraint} is about no symbol; remove it"
+    terms = dims.polynomial(constraint.left)
+    if constraint.comparison == "==" and (len(terms) != 1 or set(terms) <= {()}):
+        return f"the left side of {constraint} has to be one product, for JAX replaces it by the right one"
+    if constraint.comparison == "==" and constraint.left in kernel.symbols:
+        return (
+            f"{constraint} gives the symbol {constraint.left} away, which JAX replaces everywhere; write the "
+            "size in the shapes of the arguments, or state a divisibility such as mod(d, 4) == 0"
+        )
     return None
 
 

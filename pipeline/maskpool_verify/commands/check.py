@@ -9,10 +9,9 @@ from typing import Literal
 import click
 from rich.progress import MofNCompleteColumn, Progress
 
-from maskpool_verify import formats, provenance
+from maskpool_verify import api, formats, provenance
 from maskpool_verify import report as reports
 from maskpool_verify.check import SEARCH_SECONDS, Step
-from maskpool_verify.check import check as run_check
 from maskpool_verify.commands.common import (
     colours,
     kernel_option,
@@ -115,10 +114,10 @@ def check(
         reports.require_writable(path)
     lean = ready_engine(engine, quiet)
     with progress_bar(quiet, MofNCompleteColumn()) as bar:
-        report = run_check(
+        report = api.check(
             manifest,
             kernels,
-            lean,
+            engine=lean,
             fresh=fresh,
             second=second,
             search_seconds=search_seconds,

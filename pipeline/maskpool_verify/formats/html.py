@@ -100,7 +100,9 @@ def _drawings(kernel: KernelReport, number: int) -> list[_Drawing]:
 
 def _programs(kernel: KernelReport) -> list[_Program]:
     """The traces of a kernel; the first one is shown unfolded."""
-    broken = {found.property: set(_broken_variables(found)) for found in kernel.counterexamples}
+    broken: dict[str, set[str]] = {
+        found.property: set(_broken_variables(found)) for found in kernel.counterexamples
+    }
     return [
         _Program(
             title=f"The program {wording.sizes_of(trace)}",

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from maskpool_verify.constraints import Constraint
 from maskpool_verify.dims import Size
 from maskpool_verify.lean.syntax import list_text
 from maskpool_verify.manifest import ArgumentSpec, Kernel, Role, Shape
@@ -112,6 +113,25 @@ class Bag:
         names = [size for size in self.shape.values() if isinstance(size, str)]
         return (f"{{{' '.join(names)} : Nat}}",) if names else ()
 
+    @property
+    def assumed(self) -> Mapping[str, Constraint]:
+        """What is assumed of open sizes, by the names of the hypotheses."""
+        if not self.is_open:
+            return {}
+        taken = [hypothesis(name) for name in (*self.names.values(), "valid", "mask", "length")]
+        found: dict[str, Constraint] = {}
+        for constraint in self.kernel.given.items:
+            name = constraint.name
+            while name in taken or name in found:
+                name += "_"
+            found[name] = constraint
+        return found
+
+    @property
+    def hypotheses(self) -> tuple[str, ...]:
+        """``(h_n_pos : 0 < n)`` for each constraint on open sizes."""
+        return tuple(f"({name} : {constraint.lean()})" for name, constraint in self.assumed.items())
+
     def type(self, spec: ArgumentSpec, numbers: str, **other: Size) -> str:
         """``Tensor R [4, 3]``; ``other`` are other sizes of some symbols."""
         return f"Tensor {entries(spec, numbers)} {list_text(spec.sizes({**self.shape, **other}))}"
@@ -196,9 +216,9 @@ class Bag:
         """The row of an argument's own index ``q``."""
         return coordinate("q", spec.shape.index(self.kernel.rows))
 
-    def order(self, axes: Sequence[str | int]) -> str:
-        """The bijection of the rows of the bag at the index ``q``, whose axes are ``axes``."""
-        return " ".join(["σ", *(coordinate("q", axes.index(axis)) for axis in self.kernel.batch_axes)])
+    def order(self, axes: Sequence[str | int], index: str = "q") -> str:
+        """The bijection of the rows of the bag at an index, whose axes are ``axes``."""
+        return " ".join(["σ", *(coordinate(index, axes.index(axis)) for axis in self.kernel.batch_axes)])
 
     def is_vector(self, spec: ArgumentSpec) -> bool:
         """Whether an argument has the rows as its only axis."""

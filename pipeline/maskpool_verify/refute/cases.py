@@ -43,6 +43,10 @@ LOGITS: tuple[Fraction, ...] = tuple(
 """The same in another order: large logits make weights negligible."""
 
 
+MOST_EXTRA = 16
+"""So many further rows are tried at most, where constraints do not allow fewer."""
+
+
 @dataclass(frozen=True)
 class Stage:
     """How many of :data:`NUMBERS` are tried as features and parameters, and how many of :data:`LOGITS`.
@@ -135,22 +139,24 @@ def selection_axes(kernel: Kernel) -> tuple[str | int, ...]:
 def masked_entries(kernel: Kernel, run: Run, spec: ArgumentSpec) -> Array:
     """Which entries of an argument belong to a row that is masked for every bag that reads it."""
     valid, axes = valid_rows(kernel, run), selection_axes(kernel)
-    found = np.empty(run.inputs[kernel.arguments.index(spec)].shape, bool)
-    for index in np.ndindex(found.shape):
-        coordinates: dict[Any, Any] = dict(zip(spec.shape, index, strict=True))
-        found[index] = not np.any(valid[tuple(coordinates.get(axis, slice(None)) for axis in axes)])
-    return found
+    away = tuple(number for number, axis in enumerate(axes) if axis not in spec.shape)
+    read = np.asarray(valid.any(axis=away))
+    kept = [axis for axis in axes if axis in spec.shape]
+    # The axes in the order of the argument, with the size 1 where the selection does not depend on one.
+    order = sorted(range(len(kept)), key=lambda number: spec.shape.index(kept[number]))
+    shape = run.inputs[kernel.arguments.index(spec)].shape
+    sizes = [size if axis in kept else 1 for axis, size in zip(spec.shape, shape, strict=True)]
+    return np.broadcast_to(~read.transpose(order).reshape(sizes), shape)
 
 
 def reordered(value: Array, axes: Sequence[str | int], kernel: Kernel, orders: Array) -> Array:
     """A value with the axes ``axes`` with the rows of each bag in another order."""
     axis = list(axes).index(kernel.rows)
     bags = [list(axes).index(batch) for batch in kernel.batch_axes]
-    result = np.empty_like(value)
-    for index in np.ndindex(value.shape):
-        row = orders[(*(index[bag] for bag in bags), index[axis])]
-        result[index] = value[(*index[:axis], row, *index[axis + 1 :])]
-    return result
+    index: list[Array] = list(np.indices(value.shape, sparse=True))
+    index[axis] = orders[(*(index[bag] for bag in bags), index[axis])]
+    found: Array = value[tuple(index)]
+    return found
 
 
 @dataclass(frozen=True)
@@ -173,7 +179,16 @@ class Layout:
 
     @property
     def possible(self) -> bool:
+        if self.kernel.is_open and self.kernel.assumed.violated(self.sizes) is not None:
+            return False
+        if self.claim == "padding" and self.kernel.is_open:
+            return self.kernel.assumed.violated(self.padded_sizes) is None
         return self.claim != "permutation" or self.rows > 1
+
+    @property
+    def padded_sizes(self) -> dict[str, int]:
+        """The sizes of the bag with further rows."""
+        return {**self.sizes, self.kernel.rows: self.rows + self.extra}
 
     def shape(self, spec: ArgumentSpec) -> Index:
         return tuple(map(int, spec.sizes(self.sizes)))
@@ -300,7 +315,7 @@ class Layout:
                 entry = False if spec.role == "mask" else assignment.get(Slot("new", spec.name, index), 0)
                 new[index] = _as(spec, entry)
             inputs.append(np.concatenate([value, new.astype(value.dtype)], axis=axis))
-        return Run({**self.sizes, self.kernel.rows: self.rows + self.extra}, tuple(inputs))
+        return Run(self.padded_sizes, tuple(inputs))
 
     def changed(self, left: Run, assignment: Assignment) -> Run:
         """With other values where a row is masked for every bag that reads it."""
@@ -370,7 +385,19 @@ def small_sizes(kernel: Kernel) -> Iterator[dict[str, int]]:
         yield from sorted(shapes, key=lambda sizes: prod(sizes.values()))
         return
     others = [symbol for symbol in kernel.symbols if symbol != kernel.rows]
-    for many in sorted(product((1, 2), repeat=len(others)), key=lambda sizes: (sum(sizes), sizes)):
-        for rows in (1, 2, 3):
-            sizes = {kernel.rows: rows, **dict(zip(others, many, strict=True))}
-            yield {symbol: sizes[symbol] for symbol in kernel.symbols}
+    free = {**dict.fromkeys(others, (1, 2)), kernel.rows: (1, 2, 3)}
+    bags: dict[tuple[int, ...], list[dict[str, int]]] = {}
+    for sizes in kernel.assumed.solutions(kernel.symbols, free):
+        bags.setdefault(tuple(sizes[symbol] for symbol in others), []).append(sizes)
+    smallest = sorted(bags, key=lambda many: (sum(many), many))[: 2 ** len(others)]
+    for many in smallest:
+        yield from bags[many][:3]
+
+
+def smallest_extra(kernel: Kernel, sizes: Sizes) -> int | None:
+    """The smallest number of further rows that the constraints allow; ``None`` if none is found."""
+    rows = kernel.rows
+    for extra in range(1, MOST_EXTRA + 1):
+        if kernel.assumed.violated({**sizes, rows: sizes[rows] + extra}) is None:
+            return extra
+    return None
