@@ -151,6 +151,7 @@ PYTHON_LAYERS = (
     ("listing", "meaning"),
     ("audit",),
     ("certificates", "failures", "second_kernel", "workspace"),
+    ("reals",),
     ("refute",),
     ("stress",),
     ("report",),

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from maskpool_verify.engine.protocol import EngineInfo
 from maskpool_verify.errors import EnvironmentFault
+from maskpool_verify.reals import RealsReport
 from maskpool_verify.report import (
     Report,
     Verdict,
@@ -21,6 +22,7 @@ from maskpool_verify.report import (
     require_writable,
     to_json,
     trusted,
+    with_reals,
     worst,
     write,
 )
@@ -164,9 +166,21 @@ def test_what_is_trusted_is_said():
         "3 of",
     ):
         assert words in text
-    assert "ships" not in " ".join(trusted(engine, 0, None)), (
-        "an engine with all proofs leaves nothing to say"
-    )
+    walked, nothing = (" ".join(trusted(engine, count, None)) for count in (0, None))
+    assert "ships" not in walked + nothing, "an engine with all proofs has none that it does not ship"
+    assert "the audit has walked its proofs too" in walked
+    assert "walked" not in nothing, "nothing was audited"
+
+
+def test_what_was_not_proved_of_the_real_numbers_is_not_verified():
+    report = Report.model_validate(example())
+    assert report.reals.basis == "abstract"
+    found = RealsReport(basis="mathlib", mathlib="v4.28.0", revision="0" * 40)
+    assert with_reals(report, found) == report.model_copy(update={"reals": found})
+    broken = with_reals(report, found.model_copy(update={"violations": ("it is not",)}))
+    assert (broken.verdict, broken.exit_code) == ("unproved", 1)
+    assert with_reals(report.model_copy(update={"verdict": "stale"}), broken.reals).verdict == "stale"
+    assert from_json(to_json(broken)) == broken
 
 
 def test_places_where_no_report_can_be_written(tmp_path: Path):

@@ -16,7 +16,7 @@ structure Equiv (ι κ : Type) where
   left_inv : ∀ i, inv (toFun i) = i
   right_inv : ∀ k, toFun (inv k) = k
 
-@[inherit_doc] infix:25 " ≃ " => Equiv
+@[inherit_doc] scoped infix:25 " ≃ " => Equiv
 
 /-- A bijection is used as a function. -/
 instance {ι κ : Type} : CoeFun (ι ≃ κ) fun _ => ι → κ := ⟨Equiv.toFun⟩

@@ -25,16 +25,18 @@ from maskpool_verify import certificates, lock, second_kernel
 from maskpool_verify import refute as refutation
 from maskpool_verify.check import SEARCH_SECONDS, Step
 from maskpool_verify.check import check as _check
+from maskpool_verify.engine.lake import LakeEngine
 from maskpool_verify.engine.protocol import Engine
 from maskpool_verify.engine.select import choose
-from maskpool_verify.errors import MaskpoolError, StaleError, TraceError, UnsupportedError
+from maskpool_verify.errors import MaskpoolError, StaleError, TraceError, UnsupportedError, UsageError
 from maskpool_verify.files import disk_faults
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.properties import ROOT, Property, theorems
 from maskpool_verify.loading import KernelFunction, given
 from maskpool_verify.manifest import DType, Kernel, Manifest, Role, load_manifest, validated_kernel
+from maskpool_verify.reals import check_reals
 from maskpool_verify.refute import Counterexample, Outcome, Progress
-from maskpool_verify.report import Report
+from maskpool_verify.report import Report, with_reals
 
 __all__ = [
     "Accepted",
@@ -104,6 +106,7 @@ def check(
     kernels: Sequence[Kernel] | None = None,
     *,
     engine: EngineChoice = "auto",
+    mathlib: bool = False,
     fresh: bool = False,
     second: second_kernel.Mode = "auto",
     search_seconds: float = SEARCH_SECONDS,
@@ -114,27 +117,37 @@ def check(
 
     Args:
         engine: which Lean; it has to be installed (``maskpool-verify setup``).
+        mathlib: also build and audit the theorems about mathlib's real numbers; needs native Lean.
         fresh: build everything again, even if nothing has changed.
         second: whether a second kernel checks every proof again.
         search_seconds: how long to search for a counterexample to a property that is not proved.
 
     Raises:
+        UsageError: mathlib is asked for without native Lean, or in a project without the package ``real/``.
         EnvironmentFault: the engine cannot be used, or files cannot be read or written.
         StaleError: Lean files belong to no kernel, or the accepted statements are damaged.
         AuditError: a Lean source contains what could go around Lean's kernel.
         ManifestError: a function does not fit its arguments, or the project has a Lean library that would
             not be used.
     """
-    return _check(
+    lean = choose(engine) if isinstance(engine, str) else engine
+    native = lean if isinstance(lean, LakeEngine) else None
+    if mathlib and native is None:
+        raise UsageError("mathlib needs native Lean: install elan and its toolchain, and use --engine lake.")
+    report = _check(
         manifest,
         _selected(manifest, kernels),
-        choose(engine) if isinstance(engine, str) else engine,
+        lean,
         fresh=fresh,
         second=second,
         search_seconds=search_seconds,
         progress=progress,
         on_wait=on_wait,
     )
+    if mathlib and native is not None:
+        reals = check_reals(manifest.root, native, lambda step: progress(Step("build", step.module, step)))
+        report = with_reals(report, reals)
+    return report
 
 
 @dataclass(frozen=True)

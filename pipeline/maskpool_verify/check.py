@@ -185,7 +185,7 @@ def _check(
     for case in cases:
         search = _Search(manifest, case, search_seconds, progress)
         reports.append(_report(manifest, case, built, audited, accepted, search))
-    library_theorems = max((t.library_theorems for t in audited.theorems.values()), default=0)
+    library_theorems = max((t.library_theorems for t in audited.theorems.values()), default=None)
     return Report(
         schema=SCHEMA,
         verdict=worst([report.verdict for report in reports]),

@@ -19,6 +19,7 @@ from maskpool_verify.files import disk_faults, write_whole
 from maskpool_verify.lean.properties import Property
 from maskpool_verify.listing import ListedEquation
 from maskpool_verify.provenance import Provenance
+from maskpool_verify.reals import ABSTRACT, RealsReport
 from maskpool_verify.refute.counterexample import Counterexample, FloatWarning
 from maskpool_verify.second_kernel import SecondKernelResult
 
@@ -117,6 +118,7 @@ class Report(_Model):
     """The result of ``maskpool-verify check``.
 
     ``definitions`` are the declarations of the project that the statements need, each with a digest.
+    ``reals`` says whether the theorems were also proved of mathlib's real numbers.
     """
 
     schema_version: Literal["maskpool-verify/report/3"] = Field(alias="schema")
@@ -128,6 +130,7 @@ class Report(_Model):
     definitions: dict[str, str]
     provenance: Provenance
     trusted: tuple[str, ...]
+    reals: RealsReport = ABSTRACT
 
     @property
     def exit_code(self) -> int:
@@ -140,10 +143,19 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     return max(verdicts, key=_SEVERITY.index, default="error")
 
 
+def with_reals(report: Report, reals: RealsReport) -> Report:
+    """The report with what is known about mathlib's real numbers, of which nothing may fail."""
+    verdict = worst([report.verdict, "unproved" if reals.violations else "verified"])
+    return report.model_copy(update={"verdict": verdict, "reals": reals})
+
+
 def trusted(
-    engine: EngineInfo | None, library_theorems: int, second: SecondKernelResult | None
+    engine: EngineInfo | None, library_theorems: int | None, second: SecondKernelResult | None
 ) -> tuple[str, ...]:
-    """What stays outside of the proofs, in words."""
+    """What stays outside of the proofs, in words.
+
+    ``library_theorems`` counts those of Lean's library without proofs; None if nothing was audited.
+    """
     lean = f"Lean {engine.lean_version} ({engine.source})" if engine else "Lean"
     kernel = f"The kernel of {lean}, and the build of that engine."
     if second and second.status == "accepted" and second.kernel:
@@ -162,6 +174,10 @@ def trusted(
         sentences.append(
             f"Lean's own library: this engine ships {library_theorems} of the theorems used here without "
             "their proofs, so that the axioms below them are not known from its files."
+        )
+    elif library_theorems == 0:
+        sentences.append(
+            "Of Lean's own library, nothing: the audit has walked its proofs too, down to the axioms."
         )
     return tuple(sentences)
 

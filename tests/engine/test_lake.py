@@ -6,6 +6,7 @@ The texts are those that Lake 5 (Lean 4.28) prints without a terminal.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -173,7 +174,31 @@ def test_wrong_toolchain(toolchain: Toolchain, options: dict[str, str], what: st
         toolchain(**options).info()
     with pytest.raises(EnvironmentFault, match=what):
         choose("lake")
-    assert choose("auto").name == "wasm"
+    said: list[str] = []
+    assert choose("auto", said.append).name == "wasm"
+    (sentence,) = said
+    assert sentence.startswith("engine: wasm, the embedded Lean, and not lake: ")
+    assert re.search(what, sentence)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "info: downloading component 'lean'\nerror: could not download file from 'x' to 'y'\n",
+        "error: error during download\ninfo: caused by: [6] Could not resolve hostname\n",
+        "info: mathlib: cloning x\nerror: external command 'git' exited with code 128\n",
+    ],
+)
+def test_a_failing_download(toolchain: Toolchain, project: Path, output: str) -> None:
+    with pytest.raises(
+        EnvironmentFault, match=r"cannot be downloaded \(.*\); check the network and try again"
+    ):
+        toolchain(output, status=1).build(project, ["A"])
+
+
+def test_an_error_in_a_module_is_no_failing_download(toolchain: Toolchain, project: Path) -> None:
+    output = FAILURE.replace("unsolved goals", "failed to fetch the goal")
+    assert toolchain(output, status=1, writes="A").build(project, ["C"])["P.B"].status == "failed"
 
 
 def test_wrong_toolchain_file(toolchain: Toolchain, project: Path) -> None:
@@ -184,8 +209,11 @@ def test_wrong_toolchain_file(toolchain: Toolchain, project: Path) -> None:
 
 def test_choose(toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     toolchain()
-    assert [choose("auto").name, choose("lake").name, choose("wasm").name] == ["lake", "lake", "wasm"]
+    said: list[str] = []
+    assert [choose(name, said.append).name for name in ("auto", "lake", "wasm")] == ["lake", "lake", "wasm"]
+    assert said == ["engine: lake, the native Lean 4.28.0"]
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert choose("auto").name == "wasm"
+    assert choose("auto", said.append).name == "wasm"
+    assert len(said) == 1, "without a lake there was no choice"
     with pytest.raises(EnvironmentFault, match="no lake"):
         choose("lake")

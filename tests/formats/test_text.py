@@ -213,6 +213,12 @@ def test_violations_are_shown():
         assert "  - t rests on the axiom evil.\n" in to_text(report(FAILED, audit=audit), quiet=quiet)
 
 
+def test_the_engine_and_the_numbers_are_named():
+    lines = to_text(report()).splitlines()
+    assert "engine: wasm, Lean 4.28.0" in lines
+    assert "real numbers: the theorems are over an abstract field with exp and log (no mathlib)" in lines
+
+
 def test_quiet_keeps_what_is_wrong():
     assert to_text(report(theorem()), quiet=True) == "kernel: verified\n"
     text = to_text(MIXED, quiet=True)

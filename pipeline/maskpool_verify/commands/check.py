@@ -40,6 +40,11 @@ from maskpool_verify.manifest import load_manifest
     help="Which Lean: the embedded one (wasm) or that of elan (lake); auto takes lake where it is installed.",
 )
 @click.option(
+    "--mathlib",
+    is_flag=True,
+    help="Also build the package real/ with mathlib, and audit its theorems about ℝ; for the engine lake.",
+)
+@click.option(
     "--second-kernel",
     "second",
     type=click.Choice(["auto", "require", "off"]),
@@ -86,6 +91,7 @@ def check(
     manifest_path: Path,
     kernel_names: tuple[str, ...],
     engine: Literal["auto", "wasm", "lake"],
+    mathlib: bool,
     second: Literal["auto", "require", "off"],
     search_seconds: float,
     fresh: bool,
@@ -103,6 +109,7 @@ def check(
       maskpool-verify check
       maskpool-verify check --kernel masked_attention_pool --fresh
       maskpool-verify check --quiet --report build/report.json --report build/report.html
+      maskpool-verify check --engine lake --mathlib
       maskpool-verify check --format json | jq .verdict
       maskpool-verify check --format github --report build/summary.md
     """
@@ -118,6 +125,7 @@ def check(
             manifest,
             kernels,
             engine=lean,
+            mathlib=mathlib,
             fresh=fresh,
             second=second,
             search_seconds=search_seconds,
