@@ -459,3 +459,64 @@ def test_files_that_change_during_the_build(manifest: Manifest, answer):
     report = run(manifest, FakeEngine(during=change))
     assert report.verdict == "stale"
     assert report.kernels[0].theorems == ()
+
+
+# -- lines of the user's code
+
+
+def code_line(manifest: Manifest, code: str) -> int:
+    lines = (manifest.root / "kernels" / f"{NAME}.py").read_text().splitlines()
+    (number,) = [number for number, line in enumerate(lines, 1) if code in line]
+    return number
+
+
+def test_a_verified_kernel_has_its_place_and_its_equations(manifest: Manifest, answer):
+    (kernel,) = run(manifest, FakeEngine()).kernels
+    assert str(kernel.place) == f"kernels/{NAME}.py:{code_line(manifest, f'def {NAME}(')}"
+    assert kernel.problem is None
+    for trace in kernel.traces:
+        assert sum(len(entry.lean) for entry in trace.listing[1:-1]) == trace.equations
+
+
+def test_a_stale_kernel_names_the_changed_line(manifest: Manifest, answer):
+    path = manifest.root / "kernels" / f"{NAME}.py"
+    path.write_text(path.read_text().replace(SELECTION, "where(mask, jnp.exp(selected_logits), 1.0)"))
+    (kernel,) = run(manifest, FakeEngine()).kernels
+    assert kernel.verdict == "stale"
+    assert str(kernel.problem) == f"kernels/{NAME}.py:{code_line(manifest, 'weights =')}"
+
+
+def test_an_unsupported_primitive_names_its_line(manifest: Manifest, answer):
+    (manifest.root / "kernels" / f"{NAME}.py").write_text(UNSUPPORTED)
+    (kernel,) = run(manifest, FakeEngine()).kernels
+    assert str(kernel.problem) == f"kernels/{NAME}.py:{code_line(manifest, 'jnp.sort')}"
+
+
+def test_a_kernel_that_raises_names_its_line(manifest: Manifest, answer):
+    (manifest.root / "kernels" / f"{NAME}.py").write_text(
+        f"import nowhere\n\n\ndef {NAME}(features, logits, mask):\n    return 0\n"
+    )
+    (kernel,) = run(manifest, FakeEngine()).kernels
+    assert kernel.verdict == "error"
+    assert (kernel.place, str(kernel.problem)) == (None, f"kernels/{NAME}.py:1")
+
+
+@pytest.mark.parametrize(
+    ("message", "place"),
+    [
+        ('Kernel "k" at a b/c.py:12, equation 3: primitive "sort" is not supported', "a b/c.py:12"),
+        ('Kernel "k": a b/c.py:1 is not valid Python: d.py:2', "a b/c.py:1"),
+        ("was `x` and is now `y` (d.py:7); run", "d.py:7"),
+        ("first\nKernel at d.py:7: it raises", "d.py:7"),
+        ("missing.py:3 and then d.py:4", "d.py:4"),
+        ("no place, but d.py", None),
+        ("d.py:0", None),
+        (f"{'x' * 5000}.py:3", None),
+    ],
+)
+def test_places_in_messages(message: str, place: str | None, tmp_path: Path):
+    for name in ("a b/c.py", "d.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    found = checking.mentioned(message, tmp_path)
+    assert (str(found) if found else None) == place

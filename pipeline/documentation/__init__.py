@@ -56,6 +56,7 @@ class Outputs:
             "stale": lambda: self._with_exchanged_branches(trace=False),
             "refuted": lambda: self._with_exchanged_branches(trace=True),
             "report": self._report,
+            "annotations": self._annotations,
             "primitives": lambda: _names(SUPPORTED_PRIMITIVES),
             "lowered": lambda: _names(LOWERED_PRIMITIVES),
             "corpus": summary,
@@ -92,6 +93,11 @@ class Outputs:
             lines += ["$ echo $?", str(ended.returncode)]
         return _fenced("console", lines)
 
+    def _annotations(self) -> str:
+        """The annotations of a kernel that is refuted."""
+        self._once("refuted")
+        return self._known["annotations"]
+
     def _with_exchanged_branches(self, *, trace: bool) -> str:
         """Keep the weights of the masked rows instead of the others, and check."""
         kernel = self._project / "kernels" / f"{_ONE}.py"
@@ -109,6 +115,8 @@ class Outputs:
             kernel.write_text(original.replace(right, wrong), "utf-8")
             if trace:
                 self._run("trace", "--kernel", _ONE)
+            if trace:
+                self._known["annotations"] = self._console("check", "--kernel", _ONE, "--format", "github")
             return self._console("check", "--kernel", _ONE)
         finally:
             kernel.write_text(original, "utf-8")
@@ -121,6 +129,8 @@ class Outputs:
         for kernel in report["kernels"]:
             shown = [t for t in kernel["theorems"] if t["property"] in ("specification", "padding")]
             kernel["theorems"] = shown
+            for trace in kernel["traces"]:
+                trace["listing"] = trace["listing"][3:4]
         second, provenance = report["second_kernel"], report["provenance"]
         second["assumptions"] = second["assumptions"][:1]
         del second["seconds"], second["megabytes"]
