@@ -29,7 +29,7 @@ VERDICTS = get_args(Verdict)
 
 # As docs/report.md states the schema; "|" separates the values that are allowed.
 SPECIFIED = """
-{"schema": "maskpool-verify/report/2", "verdict": "verified|refuted|unproved|unsupported|stale|error",
+{"schema": "maskpool-verify/report/3", "verdict": "verified|refuted|unproved|unsupported|stale|error",
  "engine": {},
  "kernels": [{"name": "k", "verdict": "verified|refuted|unproved|unsupported|stale|error",
    "traces": [{"shape": {}, "equations": 0, "digest": "sha256:"}],

@@ -406,6 +406,8 @@ def _report(
     return KernelReport(
         name=case.kernel.name,
         verdict=case.verdict or ("verified" if reports else "error"),
+        constraints=case.kernel.assumed.texts,
+        witness=dict(case.kernel.assumed.witness or {}) or None,
         traces=tuple(
             TraceReport(shape=t.program.shape, equations=len(t.program.equations), digest=digest(t.program))
             for t in case.traces

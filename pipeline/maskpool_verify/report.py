@@ -23,7 +23,7 @@ from maskpool_verify.second_kernel import SecondKernelResult
 
 Verdict: TypeAlias = Literal["verified", "refuted", "unproved", "unsupported", "stale", "error"]
 
-SCHEMA: Literal["maskpool-verify/report/2"] = "maskpool-verify/report/2"
+SCHEMA: Literal["maskpool-verify/report/3"] = "maskpool-verify/report/3"
 
 _SEVERITY: tuple[Verdict, ...] = ("verified", "unproved", "refuted", "unsupported", "stale", "error")
 
@@ -71,11 +71,14 @@ class KernelReport(_Model):
 
     There is at most one counterexample for a property: ``proved`` ones are what ``refuted`` means, and those
     that are only ``observed`` belong to a kernel that cannot be imported. ``warnings`` say where floating
-    point breaks what the reals do not.
+    point breaks what the reals do not. ``constraints`` are those of the manifest, which the theorems for all
+    sizes have as hypotheses; at the sizes ``witness`` they hold.
     """
 
     name: str
     verdict: Verdict
+    constraints: tuple[str, ...] = ()
+    witness: dict[str, int] | None = None
     traces: tuple[TraceReport, ...] = ()
     theorems: tuple[TheoremReport, ...] = ()
     counterexamples: tuple[Counterexample, ...] = ()
@@ -97,7 +100,7 @@ class Report(_Model):
     ``definitions`` are the declarations of the project that the statements need, each with a digest.
     """
 
-    schema_version: Literal["maskpool-verify/report/2"] = Field(alias="schema")
+    schema_version: Literal["maskpool-verify/report/3"] = Field(alias="schema")
     verdict: Verdict
     engine: EngineInfo | None
     kernels: tuple[KernelReport, ...]

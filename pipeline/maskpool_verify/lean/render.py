@@ -170,6 +170,7 @@ def properties_file(kernel: Kernel, traces: Sequence[TracedKernel], jax_version:
         function=kernel.function,
         facts=_facts(traces, jax_version),
         library=_LIBRARY[kernel.spec],
+        constraints=kernel.constraints,
         imports=[trace_module(kernel, t.shape) for t in theorems(kernel) if t.proves == "translation"],
         sections=[
             {
