@@ -503,6 +503,8 @@ def _report(
         verdict=case.verdict or ("verified" if reports else "error"),
         place=_defined_at(case.kernel, manifest.root),
         problem=next(filter(None, (mentioned(message, manifest.root) for message in case.messages)), None),
+        constraints=case.kernel.assumed.texts,
+        witness=dict(case.kernel.assumed.witness or {}) or None,
         traces=tuple(
             TraceReport(
                 shape=t.program.shape,

@@ -11,7 +11,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -147,15 +147,16 @@ class Kernel(_Model):
         """The shape that leaves all sizes open: each symbol under its name in Lean."""
         return _open_shape(self.symbols)
 
-    @cached_property
+    @property
     def assumed(self) -> Constraints:
         """The constraints, on the symbols of the manifest."""
-        return Constraints.parse(self.constraints)
+        return _constraints(self.constraints)
 
-    @cached_property
+    @property
     def given(self) -> Constraints:
         """The constraints, on the names in Lean of the sizes that are left open."""
-        return self.assumed.substitute({symbol: str(name) for symbol, name in self.open_shape.items()})
+        names = {symbol: str(name) for symbol, name in self.open_shape.items()}
+        return _constraints(self.assumed.substitute(names).texts)
 
     @property
     def is_open(self) -> bool:
@@ -209,6 +210,12 @@ class Kernel(_Model):
             if int(short[self.rows]) < int(long[self.rows])
             and {**short, self.rows: 0} == {**long, self.rows: 0}
         )
+
+
+@cache
+def _constraints(texts: tuple[str, ...]) -> Constraints:
+    """One object for the same constraints, which remembers what it has found out."""
+    return Constraints.parse(texts)
 
 
 def _open_shape(names: Iterable[str]) -> Shape:

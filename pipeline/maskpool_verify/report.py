@@ -115,13 +115,16 @@ class KernelReport(_Model):
     There is at most one counterexample for a property: ``proved`` ones are what ``refuted`` means, and those
     that are only ``observed`` belong to a kernel that cannot be imported. ``warnings`` say where floating
     point breaks what the reals do not. ``place`` is where the function is defined, and ``problem`` the first
-    line of the user's code that ``messages`` name.
+    line of the user's code that ``messages`` name. ``constraints`` are those of the manifest, which the theorems
+    for all sizes have as hypotheses; at the sizes ``witness`` they hold.
     """
 
     name: str
     verdict: Verdict
     place: Place | None = None
     problem: Place | None = None
+    constraints: tuple[str, ...] = ()
+    witness: dict[str, int] | None = None
     traces: tuple[TraceReport, ...] = ()
     theorems: tuple[TheoremReport, ...] = ()
     lacks: tuple[Lack, ...] = ()

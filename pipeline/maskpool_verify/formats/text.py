@@ -111,6 +111,10 @@ def _kernel(page: _Page, kernel: KernelReport) -> None:
     for trace in kernel.traces:
         line = f"traced {sizes_of(trace)}: {trace.equations} equations, {trace.digest[:19]}…"
         page.lines += [page.styled(part, dim=True) for part in page.wrapped(line, "  ")]
+    if kernel.witness is not None:
+        sizes = ", ".join(f"{symbol} = {size}" for symbol, size in kernel.witness.items())
+        line = f"assumed: {', '.join(kernel.constraints)} (as at {sizes})"
+        page.lines += page.wrapped(line, "  ")
     if kernel.theorems:
         page.lines.append("")
         page.table(("property", "shape", "status", "axioms"), _rows(kernel))

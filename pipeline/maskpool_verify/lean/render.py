@@ -181,6 +181,7 @@ def properties_file(
         function=kernel.function,
         facts=_facts(traces, jax_version),
         library=[*_library(kernel)],
+        constraints=kernel.constraints,
         imports=[trace_module(kernel, t.shape) for t in theorems(kernel) if t.proves == "translation"],
         sections=[
             {
