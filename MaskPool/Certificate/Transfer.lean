@@ -17,6 +17,14 @@ set_option compiler.extract_closed false -- macros are run by the interpreter
 
 namespace MaskPool
 
+/-- Rewrites a kernel by its specification. The message tells `maskpool-verify` what the theorem rests on. -/
+macro "by_specification " h:term:max : tactic => `(tactic|
+  (trace "maskpool: by the specification"
+   rw [$h:term]))
+
+/-- Rewrites two kernels by their specifications. -/
+macro "by_specifications " h:term:max h':term:max : tactic => `(tactic| (by_specification $h; rw [$h':term]))
+
 /-- Reads a padded tensor at one of its old rows, or at one of its new ones; decides which of the rows lie
 below a length. -/
 macro "read_padded" : tactic => `(tactic|

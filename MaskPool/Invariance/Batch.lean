@@ -6,9 +6,12 @@ public import MaskPool.Invariance.Laws
 # Masks with further axes
 
 A mask may have axes of batches or heads beside the rows: then every element of the batch has rows of its own
-that do not matter. A kernel that treats the elements of the batch alike and apart (`Kernel.separates`) has at
-each of them the result that it has for this element alone, where the mask is one of rows.
+that do not matter, and an order of its own. A kernel that treats the elements of the batch alike and apart
+(`Kernel.separates`) has at each of them the result that it has for this element alone, where the mask is one
+of rows.
 -/
+
+set_option compiler.extract_closed false -- macros are run by the interpreter
 
 @[expose] public noncomputable section
 
@@ -93,15 +96,16 @@ theorem Kernel.run_element {arguments : List Ty} {result : Ty} {kernel : Kernel 
 def IndexAt.Fixed {ν : Nat → Nat} (fixed : List (Nat × Nat)) (s : List Dim) (q : IndexAt ν s) : Prop :=
   ∀ p ∈ fixed, ∀ k, s[k]? = some (.var p.1) → q.position k = p.2
 
-/-- The arguments agree at the rows where `live` is true, and the mask is false at the others, for the
-elements of the batch with the coordinates `fixed`. -/
+/-- For the elements of the batch with the coordinates `fixed`, the arguments agree at the rows where `live` is
+true, and the mask is false at the others. What is live may be given for each index. -/
 def Env.AgreeAt (live : Fin (ν r) → Bool) (fixed : List (Nat × Nat)) (mask : Nat) :
     (position : Nat) → (Γ : List Ty) → Env R ν Γ → Env R ν Γ → Prop
   | _, [], _, _ => True
   | p, t :: Γ, (x, ρ), (x', ρ') =>
-    (∀ q, IndexAt.Fixed fixed t.shape q → (∀ i ∈ rowsOf r t.shape q, live i = true) → x q = x' q) ∧
-      (if p = mask then ∀ q, IndexAt.Fixed fixed t.shape q → ∀ i ∈ rowsOf r t.shape q, live i = false →
-        t.dtype.IsFalsity (x q) ∧ t.dtype.IsFalsity (x' q) else True) ∧
+    (∀ q, IndexAt.Fixed fixed t.shape q →
+      ∃ l, l = live ∧ ((∀ i ∈ rowsOf r t.shape q, l i = true) → x q = x' q)) ∧
+      (if p = mask then ∀ q, IndexAt.Fixed fixed t.shape q → ∃ l, l = live ∧ ∀ i ∈ rowsOf r t.shape q,
+        l i = false → t.dtype.IsFalsity (x q) ∧ t.dtype.IsFalsity (x' q) else True) ∧
       Env.AgreeAt live fixed mask (p + 1) Γ ρ ρ'
 
 theorem Env.AgreeAt.agree {live : Fin (ν r) → Bool} {mask p : Nat} {Γ : List Ty} {ρ ρ' : Env R ν Γ}
@@ -110,10 +114,11 @@ theorem Env.AgreeAt.agree {live : Fin (ν r) → Bool} {mask p : Nat} {Γ : List
   induction Γ generalizing p with
   | nil => trivial
   | cons t Γ ih =>
-    refine ⟨fun q => h.1 q fixed, ?_, ih h.2.2⟩
+    refine ⟨fun q => ?_, ?_, ih h.2.2⟩
+    · obtain ⟨_, rfl, hx⟩ := h.1 q fixed; exact hx
     have hm := h.2.1
     split at hm
-    · rename_i hp; rw [if_pos hp]; exact fun q => hm q fixed
+    · rename_i hp; rw [if_pos hp]; intro q; obtain ⟨_, rfl, hx⟩ := hm q fixed; exact hx
     · rename_i hp; rw [if_neg hp]; trivial
 
 section element
@@ -166,15 +171,18 @@ theorem Env.AgreeAt.move {live : Fin (ν r) → Bool} {i : Fin (ν v)} {fixed : 
   | cons t Γ ih =>
     have hm (q : IndexAt (oneAt v ν) t.shape) :=
       match_move (element i) (element_pair i) (Bool.and_eq_true_iff.1 hΓ).1 q
-    refine ⟨fun q hq hl => h.1 _ (fixed_of_match hfixed (hm q) hq) fun x' hx' => ?_, ?_, ih h.2.2 _⟩
-    · obtain ⟨x, hx, rfl⟩ := rowsOf_left hv (hm q) hx'
+    refine ⟨fun q hq => ⟨_, rfl, fun hl => ?_⟩, ?_, ih h.2.2 _⟩
+    · obtain ⟨_, rfl, hx⟩ := h.1 _ (fixed_of_match hfixed (hm q) hq)
+      refine hx fun x' hx' => ?_
+      obtain ⟨x, hx, rfl⟩ := rowsOf_left hv (hm q) hx'
       exact hl x hx
     · have hmask := h.2.1
       split at hmask
       · rename_i hp
         rw [if_pos hp]
-        exact fun q hq x hx hl =>
-          hmask _ (fixed_of_match hfixed (hm q) hq) _ (rowsOf_right hv (hm q) hx) hl
+        refine fun q hq => ⟨_, rfl, fun x hx hl => ?_⟩
+        obtain ⟨_, rfl, hf⟩ := hmask _ (fixed_of_match hfixed (hm q) hq)
+        exact hf _ (rowsOf_right hv (hm q) hx) hl
       · rename_i hp; rw [if_neg hp]; trivial
 
 /-- The listed sizes are different, and none of them is the number of rows. -/
@@ -206,7 +214,91 @@ theorem Kernel.run_irrelevant {arguments : List Ty} {result : Ty} {kernel : Kern
     · rw [oneAt_same (hne p hp)]; exact hlt p (.tail _ hp)
     · exact (position_of_match hm hk (hne p hp)).symm.trans (hj p (.tail _ hp) k hk)
 
-/-! ### The law -/
+/-! ### An order for each element -/
+
+/-- The bijection of the rows of one element of the batch. -/
+def Equiv.atElement (hv : v ≠ r) (σ : Fin (ν r) ≃ Fin (ν r)) : Fin (oneAt v ν r) ≃ Fin (oneAt v ν r) :=
+  (Equiv.finCast (oneAt_same hv.symm)).trans (σ.trans (Equiv.finCast (oneAt_same hv.symm).symm))
+
+theorem Dim.move_atElement (hv : v ≠ r) (σ : Fin (ν r) ≃ Fin (ν r)) (i : Fin (ν v)) {d : Dim}
+    (hr : d.regular r = true) (hd : d.regular v = true) (x : Fin (d.eval (oneAt v ν))) :
+    d.move (fun _ => i) (fun _ h => oneAt_same h) hd (d.move (Equiv.atElement hv σ) (fun _ _ => rfl) hr x) =
+      d.move σ (fun _ _ => rfl) hr (d.move (fun _ => i) (fun _ h => oneAt_same h) hd x) := by
+  unfold Dim.move
+  by_cases h : d.isRows r = true <;> by_cases h' : d.isRows v = true
+  · exact absurd (Dim.var.inj ((Dim.isRows_iff.1 h').symm.trans (Dim.isRows_iff.1 h))) hv
+  all_goals simp only [h, h', dif_pos]; rfl
+
+theorem IndexAt.move_atElement (hv : v ≠ r) (σ : Fin (ν r) ≃ Fin (ν r)) (i : Fin (ν v)) {s : List Dim}
+    (hr : s.all (Dim.regular r) = true) (hs : s.all (Dim.regular v) = true) (q : IndexAt (oneAt v ν) s) :
+    (q.move (Equiv.atElement hv σ) (fun _ _ => rfl) s hr).move (fun _ => i) (fun _ h => oneAt_same h) s hs =
+      (q.move (fun _ => i) (fun _ h => oneAt_same h) s hs).move σ (fun _ _ => rfl) s hr := by
+  induction s with
+  | nil => rfl
+  | cons d s ih => exact Prod.ext (Dim.move_atElement hv σ i _ _ q.1) (ih _ _ q.2)
+
+/-- For the elements of the batch with the coordinates `fixed`, the first arguments are the second ones with
+their rows in the order `σ`. The order may be given for each index. -/
+def Env.PermutedAt (σ : Fin (ν r) ≃ Fin (ν r)) (fixed : List (Nat × Nat)) :
+    (Γ : List Ty) → regularTypes r Γ = true → Env R ν Γ → Env R ν Γ → Prop
+  | [], _, _, _ => True
+  | t :: Γ, h, (x, ρ), (x', ρ') =>
+    (∀ q, IndexAt.Fixed fixed t.shape q →
+      ∃ τ, τ = σ ∧ x q = x' (q.move τ (fun _ _ => rfl) t.shape (Bool.and_eq_true_iff.1 h).1)) ∧
+      Env.PermutedAt σ fixed Γ (Bool.and_eq_true_iff.1 h).2 ρ ρ'
+
+omit [RealArith R] in
+theorem Env.PermutedAt.eq {σ : Fin (ν r) ≃ Fin (ν r)} {Γ : List Ty} {hΓ : regularTypes r Γ = true}
+    {ρ ρ' : Env R ν Γ} (h : Env.PermutedAt σ [] Γ hΓ ρ ρ') : ρ = Env.permute σ Γ hΓ ρ' := by
+  induction Γ with
+  | nil => rfl
+  | cons t Γ ih =>
+    refine Prod.ext (funext fun q => ?_) (ih h.2)
+    obtain ⟨τ, rfl, hx⟩ := h.1 q fun p hp => by cases hp
+    exact hx
+
+omit [RealArith R] in
+theorem Env.PermutedAt.move {σ : Fin (ν r) ≃ Fin (ν r)} {i : Fin (ν v)} {fixed : List (Nat × Nat)}
+    (hv : v ≠ r) (hfixed : ∀ p ∈ fixed, p.1 ≠ v) {Γ : List Ty} {hr : regularTypes r Γ = true}
+    {ρ ρ' : Env R ν Γ} (h : Env.PermutedAt σ ((v, i.1) :: fixed) Γ hr ρ ρ') (hΓ : regularTypes v Γ = true) :
+    Env.PermutedAt (Equiv.atElement hv σ) fixed Γ hr
+      (Env.move (fun _ => i) (fun _ h => oneAt_same h) Γ hΓ ρ)
+      (Env.move (fun _ => i) (fun _ h => oneAt_same h) Γ hΓ ρ') := by
+  induction Γ with
+  | nil => trivial
+  | cons t Γ ih =>
+    refine ⟨fun q hq => ⟨_, rfl, ?_⟩, ih h.2 _⟩
+    obtain ⟨τ, rfl, hx⟩ := h.1 _ <| fixed_of_match hfixed
+      (match_move (element i) (element_pair i) (Bool.and_eq_true_iff.1 hΓ).1 q) hq
+    exact hx.trans (congrArg _ (IndexAt.move_atElement hv τ i _ _ q).symm)
+
+theorem Kernel.run_permuted {arguments : List Ty} {result : Ty} {kernel : Kernel arguments result}
+    {mask : Nat} (hc : kernel.check .permutation r mask = true) (fixed : List (Nat × Nat))
+    (hd : distinct r (fixed.map (·.1)) = true) (hs : (fixed.all fun p => kernel.separates p.1) = true)
+    (hlt : ∀ p ∈ fixed, p.2 < ν p.1) (j : IndexAt ν result.shape) (hj : j.Fixed fixed result.shape)
+    (σ : Fin (ν r) ≃ Fin (ν r)) {ρ ρ' : Env R ν arguments}
+    (h : Env.PermutedAt σ fixed arguments (regular_of_check hc) ρ ρ') :
+    Program.run kernel ρ.reverse j = Program.run kernel ρ'.reverse j := by
+  induction fixed generalizing ν with
+  | nil =>
+    rw [h.eq]
+    exact run_eq (law := .permutation) ⟨⟨fun z => Fin.elim0 z, fun z => Fin.elim0 z⟩, rfl⟩ hc
+      ((Env.permute_placed σ _ ρ').related rfl) (match_free (free_of_check hc) j)
+  | cons p fixed ih =>
+    obtain ⟨v, i⟩ := p
+    simp only [List.map_cons, distinct, Bool.and_eq_true, bne_iff_ne, List.all_eq_true, List.mem_map,
+      forall_exists_index, and_imp, forall_apply_eq_imp_iff₂] at hd
+    obtain ⟨⟨hv, hne⟩, hd⟩ := hd
+    have hs := Bool.and_eq_true_iff.1 hs
+    have hi : i < ν v := hlt _ (.head _)
+    obtain ⟨hΓ, j', hm, he⟩ := run_element (R := R) hs.1 (⟨i, hi⟩ : Fin (ν v)) j (hj _ (.head _))
+    rw [he, he]
+    refine ih hd hs.2 (fun p hp => ?_) j' (fun p hp k hk => ?_) _
+      (Env.PermutedAt.move (i := ⟨i, hi⟩) hv (fun p hp => hne p hp) h hΓ)
+    · rw [oneAt_same (hne p hp)]; exact hlt p (.tail _ hp)
+    · exact (position_of_match hm hk (hne p hp)).symm.trans (hj p (.tail _ hp) k hk)
+
+/-! ### The laws -/
 
 /-- The first axis whose size is the variable number `v`. -/
 def axisOf (v : Nat) (s : List Dim) : Nat := s.findIdx fun d => d.isRows v
@@ -224,38 +316,75 @@ theorem position_lt {ν : Nat → Nat} {s : List Dim} {k v : Nat} (j : IndexAt �
     j.position k < ν v := by
   rw [← position_axis h j]; exact (IndexAt.axis k h j).2
 
-/-- As `Kernel.check` for masked irrelevance, where the mask has axes of the sizes `outer` beside the rows. -/
-def Kernel.checkBatch {arguments : List Ty} {result : Ty} (kernel : Kernel arguments result)
+/-- As `Kernel.check`, where the mask has axes of the sizes `outer` beside the rows. -/
+def Kernel.checkBatch {arguments : List Ty} {result : Ty} (kernel : Kernel arguments result) (law : Law)
     (rows mask : Nat) (outer : List Nat) : Bool :=
-  kernel.check .irrelevance rows mask && distinct rows outer &&
+  kernel.check law rows mask && distinct rows outer &&
     outer.all fun v => kernel.separates v && hasAxis v result.shape
+
+theorem Kernel.coordinates_of_checkBatch {arguments : List Ty} {result : Ty} {kernel : Kernel arguments result}
+    {law : Law} {rows mask : Nat} {outer : List Nat} (hc : kernel.checkBatch law rows mask outer = true)
+    (j : IndexAt ν result.shape) :
+    distinct rows ((coordinates outer j).map (·.1)) = true ∧
+      ((coordinates outer j).all fun p => kernel.separates p.1) = true ∧
+      (∀ p ∈ coordinates outer j, p.2 < ν p.1) ∧ j.Fixed (coordinates outer j) result.shape := by
+  simp only [checkBatch, Bool.and_eq_true, List.all_eq_true] at hc
+  obtain ⟨⟨_, hd⟩, hs⟩ := hc
+  refine ⟨?_, List.all_eq_true.2 fun p hp => ?_, fun p hp => ?_, fun p hp k hk => ?_⟩
+  · rw [coordinates, List.map_map]; exact (List.map_id outer).symm ▸ hd
+  all_goals obtain ⟨v, hv, rfl⟩ := List.mem_map.1 hp
+  · exact (hs v hv).1
+  · exact position_lt j (of_decide_eq_true (Bool.and_eq_true_iff.1 (hs v hv).2).1)
+  · have hu := List.all_eq_true.1 (Bool.and_eq_true_iff.1 (hs v hv).2).2 k
+      (List.mem_range.2 (List.getElem?_eq_some_iff.1 hk).1)
+    rw [show k = axisOf v result.shape by simpa [hk] using hu]
+
+theorem Kernel.check_of_checkBatch {arguments : List Ty} {result : Ty} {kernel : Kernel arguments result}
+    {law : Law} {rows mask : Nat} {outer : List Nat} (hc : kernel.checkBatch law rows mask outer = true) :
+    kernel.check law rows mask = true := by
+  simp only [checkBatch, Bool.and_eq_true] at hc; exact hc.1.1
+
+/-- The order of the rows of an element of a batch does not matter. At the index `j` of the result, `σ j` is
+the order of the rows. -/
+theorem Kernel.permutation_batch {arguments : List Ty} {result : Ty} (kernel : Kernel arguments result)
+    (sizes : List Nat) {rows mask : Nat} (outer : List Nat)
+    (hc : kernel.checkBatch .permutation rows mask outer = true)
+    (σ : IndexAt (valuation sizes) result.shape → Fin (valuation sizes rows) ≃ Fin (valuation sizes rows))
+    {inputs inputs' : Env R (valuation sizes) arguments}
+    (h : ∀ j, Env.PermutedAt (σ j) (coordinates outer j) arguments
+      (Kernel.regular_of_check (Kernel.check_of_checkBatch hc)) inputs inputs') :
+    kernel.eval sizes inputs = kernel.eval sizes inputs' := by
+  funext j
+  obtain ⟨hd, hs, hlt, hj⟩ := coordinates_of_checkBatch hc j
+  exact run_permuted (check_of_checkBatch hc) (coordinates outer j) hd hs hlt j hj (σ j) (h j)
 
 /-- What the rows of an element of a batch hold where its mask is false does not matter. At the index `j` of
 the result, `live j` is the mask. -/
 theorem Kernel.masked_irrelevance_batch {arguments : List Ty} {result : Ty} (kernel : Kernel arguments result)
     (sizes : List Nat) {rows mask : Nat} (outer : List Nat)
-    (hc : kernel.checkBatch rows mask outer = true)
+    (hc : kernel.checkBatch .irrelevance rows mask outer = true)
     (live : IndexAt (valuation sizes) result.shape → Fin (valuation sizes rows) → Bool)
     {inputs inputs' : Env R (valuation sizes) arguments}
     (h : ∀ j, Env.AgreeAt (live j) (coordinates outer j) mask 0 arguments inputs inputs') :
     kernel.eval sizes inputs = kernel.eval sizes inputs' := by
-  simp only [checkBatch, Bool.and_eq_true, List.all_eq_true] at hc
-  obtain ⟨⟨hc, hd⟩, hs⟩ := hc
-  have axis (v : Nat) (hv : v ∈ outer) := hs v hv
   funext j
-  refine run_irrelevant hc (coordinates outer j) ?_ ?_ ?_ j ?_ (live j) (h j)
-  · rw [coordinates, List.map_map]; exact (List.map_id outer).symm ▸ hd
-  · refine List.all_eq_true.2 fun p hp => ?_
-    obtain ⟨v, hv, rfl⟩ := List.mem_map.1 hp
-    exact (axis v hv).1
-  · intro p hp
-    obtain ⟨v, hv, rfl⟩ := List.mem_map.1 hp
-    exact position_lt j (of_decide_eq_true (Bool.and_eq_true_iff.1 (axis v hv).2).1)
-  · intro p hp k hk
-    obtain ⟨v, hv, rfl⟩ := List.mem_map.1 hp
-    have hu := List.all_eq_true.1 (Bool.and_eq_true_iff.1 (axis v hv).2).2 k
-      (List.mem_range.2 (List.getElem?_eq_some_iff.1 hk).1)
-    have hk' : k = axisOf v result.shape := by simpa [hk] using hu
-    rw [hk']
+  obtain ⟨hd, hs, hlt, hj⟩ := coordinates_of_checkBatch hc j
+  exact run_irrelevant (check_of_checkBatch hc) (coordinates outer j) hd hs hlt j hj (live j) (h j)
+
+/-! ### The arguments of an element of a batch -/
+
+/-- One argument of a theorem on the order of rows in a batch that has no rows. -/
+macro "no_rows_at" : tactic => `(tactic| exact fun _ _ => ⟨_, rfl, rfl⟩)
+
+/-- One argument of a theorem on masked irrelevance in a batch that is the same in both bags. -/
+macro "same_rows_at" : tactic => `(tactic| first
+  | trivial
+  | exact fun _ _ => ⟨_, rfl, fun _ => rfl⟩)
+
+/-- The mask of a theorem on masked irrelevance in a batch, at an element of the batch. -/
+macro "masked_rows" : tactic => `(tactic|
+  (intro i hi h
+   cases List.mem_singleton.1 hi
+   both_false h))
 
 end MaskPool

@@ -361,6 +361,16 @@ macro "padded_rows" : tactic => `(tactic| first
      | exact Fin.addCases_new e rfl
      | exact Tensor.indicator_false (Fin.addCases_new e rfl)))
 
+/-- All arguments of a padding theorem. -/
+macro "padded_arguments" : tactic => `(tactic|
+  ((repeat refine ⟨by padded_rows, by padded_rows, ?_⟩)
+   trivial))
+
+/-- A mask is false at an entry in both bags, by `h`. -/
+macro "both_false " h:term : tactic => `(tactic| first
+  | exact ⟨$h, $h⟩
+  | exact ⟨Tensor.indicator_false $h, Tensor.indicator_false $h⟩)
+
 /-- One argument of a theorem on masked irrelevance that is the same in both bags. -/
 macro "same_rows" : tactic => `(tactic| first
   | trivial
@@ -368,8 +378,6 @@ macro "same_rows" : tactic => `(tactic| first
   | exact fun _ _ _ => rfl
   | (intro q i hi h
      cases List.mem_singleton.1 hi
-     first
-     | exact ⟨h, h⟩
-     | exact ⟨Tensor.indicator_false h, Tensor.indicator_false h⟩))
+     both_false h))
 
 end MaskPool

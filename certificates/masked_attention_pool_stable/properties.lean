@@ -3,6 +3,7 @@ module
 public import certificates.masked_attention_pool_stable.symbolic
 public import MaskPool.Certificate.Normalize
 public import MaskPool.Certificate.Transfer
+public import MaskPool.Invariance.Batch
 
 /-!
 # Properties of `masked_attention_pool_stable`
@@ -34,8 +35,11 @@ theorem permutation {R : Type} [RealArith R] {n d : Nat} (σ : Fin n ≃ Fin n) 
     (logits : Tensor R [n]) (mask : Tensor Bool [n]) :
     program.eval [n, d] (features.permute σ, logits.permute σ, mask.permute σ, ()) =
       program.eval [n, d] (features, logits, mask, ()) := by
-  rw [specification, specification]
-  exact pool_reorder σ.index (fun _ => rfl) (fun _ => rfl) (fun _ => rfl)
+  first
+  | exact program.permutation [n, d] (rows := 0) (mask := 2) (by decide +kernel) σ
+      (features, logits, mask, ())
+  | by_specifications specification specification
+    exact pool_reorder σ.index (fun _ => rfl) (fun _ => rfl) (fun _ => rfl)
 
 theorem padding {R : Type} [RealArith R] {n d extra : Nat} (features : Tensor R [n, d])
     (logits : Tensor R [n]) (mask : Tensor Bool [n]) (junk_features : Tensor R [extra, d])
@@ -43,22 +47,30 @@ theorem padding {R : Type} [RealArith R] {n d extra : Nat} (features : Tensor R 
     program.eval [n + extra, d] (features.pad junk_features, logits.pad junk_logits, mask.pad fun _ => false,
         ()) =
       program.eval [n, d] (features, logits, mask, ()) := by
-  rw [specification, specification]
-  refine pool_append ?_ ?_ ?_ ?_ <;> intro r <;> read_padded
+  first
+  | exact program.padding [n, d] extra (rows := 0) (mask := 2) (by decide +kernel)
+      (h := by padded_arguments)
+  | by_specifications specification specification
+    refine pool_append ?_ ?_ ?_ ?_ <;> intro r <;> read_padded
 
 theorem masked_irrelevance {R : Type} [RealArith R] {n d : Nat} {features features' : Tensor R [n, d]}
     {logits logits' : Tensor R [n]} {mask : Tensor Bool [n]}
     (h_features : ∀ (q : Index [n, d]), mask (q.1, ()) = true → features q = features' q)
     (h_logits : ∀ (q : Index [n]), mask (q.1, ()) = true → logits q = logits' q) :
     program.eval [n, d] (features, logits, mask, ()) = program.eval [n, d] (features', logits', mask, ()) := by
-  rw [specification, specification]
-  refine pool_congr _ _ _ ?_ ?_
-  · intro r hr; exact h_logits (r.1, ()) hr
-  · intro r hr d; exact h_features (r.1, d) hr
+  first
+  | exact program.masked_irrelevance [n, d] (rows := 0) (mask := 2) (by decide +kernel)
+      (fun r => mask (r, ()))
+      ⟨fun q h => h_features q (h _ (.head _)), by same_rows, fun q h => h_logits q (h _ (.head _)),
+       by same_rows, by same_rows, by same_rows, trivial⟩
+  | by_specifications specification specification
+    refine pool_congr _ _ _ ?_ ?_
+    · intro r hr; exact h_logits (r.1, ()) hr
+    · intro r hr d; exact h_features (r.1, d) hr
 
 theorem all_masked {R : Type} [RealArith R] {n d : Nat} (features : Tensor R [n, d]) (logits : Tensor R [n]) :
     program.eval [n, d] (features, logits, fun _ => false, ()) = fun _ => 0 := by
-  rw [specification]
+  by_specification specification
   exact pool_all_masked _ _ _ fun _ => rfl
 
 end certificates.masked_attention_pool_stable.symbolic

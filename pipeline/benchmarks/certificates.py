@@ -20,6 +20,8 @@ from maskpool_verify.manifest import Kernel, Shape, load_manifest
 from maskpool_verify.tracing import Aval, trace
 
 EQUATIONS = (5, 10, 20, 40, 80)
+ROWS = (1, 2, 3, 4, 7, 16, 33, 128, 1000, 8192)
+FEATURES = (1, 2, 64, 513, 2048)
 SHAPES: tuple[Shape, ...] = ({"n": 4, "d": 3}, {"n": 64, "d": 32}, {"n": 4096, "d": 1024})
 
 
@@ -44,6 +46,30 @@ def by_equations(workspace: Workspace) -> Iterator[Measurement]:
             samples=(medians[whole] / medians[half],),
             target=2.2,
         )
+
+
+def manifest_with_shapes(number: int) -> str:
+    """A manifest of one kernel, at all shapes and so many of the products of ``ROWS`` and ``FEATURES``."""
+    sizes = [f"{{ n = {rows}, d = {features} }}" for rows in ROWS for features in FEATURES]
+    shapes = ", ".join(['"all"', *sizes[:number]])
+    name = "masked_attention_pool_stable"
+    arguments = [
+        ("features", "features", "float32", '["n", "d"]'),
+        ("logits", "logits", "float32", '["n"]'),
+        ("mask", "mask", "bool", '["n"]'),
+    ]
+    lines = [
+        "[[kernel]]",
+        f'name = "{name}"',
+        f'function = "kernels/{name}.py:{name}"',
+        'spec = "attention"',
+        'rows = "n"',
+        f"shapes = [{shapes}]",
+    ]
+    for argument, role, dtype, shape in arguments:
+        lines += ["[[kernel.arguments]]", f'name = "{argument}"', f'role = "{role}"']
+        lines += [f'dtype = "{dtype}"', f"shape = {shape}"]
+    return "\n".join(lines) + "\n"
 
 
 def by_shape(workspace: Workspace) -> Iterator[Measurement]:

@@ -2,6 +2,7 @@
 
 ``python -m benchmarks.child build PROJECT MODULE`` has the embedded Lean build a module;
 ``read PROJECT`` and ``audit PROJECT`` read, or read and audit, the artifacts of a project that is built;
+``verdict PROJECT`` traces and checks its kernels, which have to be verified;
 ``replay PROJECT`` has the second kernel check them, and prints the seconds and the megabytes of that process.
 """
 
@@ -62,11 +63,29 @@ def _replay(project: Path) -> str:
     return f"{time.perf_counter() - begin} {result.megabytes}"
 
 
+def _verdict(project: Path) -> None:
+    from maskpool_verify import certificates  # noqa: PLC0415
+    from maskpool_verify.check import check  # noqa: PLC0415
+    from maskpool_verify.engine.wasm import WasmEngine  # noqa: PLC0415
+    from maskpool_verify.frontend import trace_kernel  # noqa: PLC0415
+    from maskpool_verify.manifest import load_manifest  # noqa: PLC0415
+
+    manifest = load_manifest(project / "maskpool.toml")
+    for kernel in manifest.kernels:
+        traces = [trace_kernel(kernel, shape, project) for shape in kernel.shapes]
+        certificates.write(project, kernel, traces)
+    report = check(manifest, manifest.kernels, WasmEngine(), require_accepted=False)
+    if report.verdict != "verified":
+        raise MeasurementError(f"The verdict is {report.verdict}: {report.kernels[0].messages}")
+
+
 def main(task: str, project: Path, *modules: str) -> None:
     """Do one task and print its seconds."""
     match task:
         case "build":
             print(_build(project, *modules))
+        case "verdict":
+            _verdict(project)
         case "replay":
             print(_replay(project))
         case _:

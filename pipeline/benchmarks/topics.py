@@ -89,6 +89,32 @@ def _shapes(workspace: Workspace) -> Iterator[Measurement]:
     yield from by_shape(workspace)
 
 
+def _instances(workspace: Workspace) -> Iterator[Measurement]:
+    from benchmarks.certificates import manifest_with_shapes  # noqa: PLC0415
+
+    project = workspace.copy()
+
+    def run(number: int) -> float:
+        """Trace and check with so many concrete shapes; what does not change is built already."""
+        (project / "maskpool.toml").write_text(manifest_with_shapes(number), "utf-8")
+        return processes.run(_child("verdict", str(project)), ROOT).seconds
+
+    shutil.rmtree(project / "certificates")
+    run(0)
+    before = run(0)
+    further = tuple(run(number + 1) - before for number in range(workspace.repetitions))
+    yield Measurement(what="one further shape", unit="s", samples=further, target=2)
+    shutil.rmtree(project / "certificates")
+    run(0)
+    yield Measurement(what="fifty shapes, 1 × 1 to 8192 × 2048", unit="s", samples=(run(50),), target=90)
+
+
+def _corpus(workspace: Workspace) -> Iterator[Measurement]:
+    from benchmarks.corpus import by_kernel  # noqa: PLC0415
+
+    yield from by_kernel(workspace)
+
+
 def _child(*arguments: str) -> tuple[str, ...]:
     return (sys.executable, "-m", "benchmarks.child", *arguments)
 
@@ -133,6 +159,21 @@ PLANS: tuple[Plan, ...] = (
         "All files of a kernel at a shape n × d and at 3n/2 × d, so that every property is proved. The time "
         "of files with the same imports and nothing else is subtracted.",
         _shapes,
+    ),
+    Plan(
+        "instances",
+        "Concrete shapes beside all shapes",
+        "Tracing and checking `masked_attention_pool_stable`, as a process, with the certificate for all "
+        "shapes built before. One further shape: what it adds to a run in which nothing has changed.",
+        _instances,
+    ),
+    Plan(
+        "corpus",
+        "The corpus",
+        "One run over all kernels of the test corpus, right and wrong, with nothing but the library built: "
+        "tracing, Lean, the audit, the second kernel, the search for counterexamples. The time of one "
+        "verdict is that of tracing the kernel, of Lean on its modules, and of the search.",
+        _corpus,
     ),
     Plan(
         "modules",

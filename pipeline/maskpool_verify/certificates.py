@@ -8,6 +8,9 @@ with the shape ``{n = 4, d = 3}`` there are
 * ``certificates/k/properties.lean``, the theorems about the programs,
 * ``certificates/k/index.json``, the digests.
 
+While Lean builds once more what is proved of a kernel that is not verified, there is also
+``certificates/k/proved.lean``.
+
 The files name the version of JAX that traced them. Another version that gives the same programs does not make
 them stale.
 """
@@ -116,6 +119,23 @@ def _generated(root: Path, folder: Path) -> list[str]:
     """The files of a kernel's folder that are of a kind that is written there."""
     found = [p for p in folder.iterdir() if p.suffix in (".json", ".lean")] if folder.is_dir() else []
     return sorted(p.relative_to(root).as_posix() for p in found)
+
+
+@contextmanager
+def temporarily(root: Path, texts: Mapping[str, str]) -> Iterator[None]:
+    """Further Lean files, by their paths relative to the project, for as long as Lean reads them.
+
+    Raises:
+        EnvironmentFault: one cannot be written or removed.
+    """
+    with disk_faults("write in", root / ROOT):
+        try:
+            for path, text in texts.items():
+                write_whole(root / path, text.encode())
+            yield
+        finally:
+            for path in texts:
+                (root / path).unlink(missing_ok=True)
 
 
 def equation_text(program: Program, number: int) -> str:

@@ -14,11 +14,11 @@ from pathlib import Path
 from threading import Event
 from typing import Literal, TypeAlias
 
-from maskpool_verify import certificates, lock, provenance, refute, second_kernel
+from maskpool_verify import certificates, lock, provenance, refute, second_kernel, workspace
 from maskpool_verify.audit import TheoremAudit, audit
 from maskpool_verify.engine.protocol import Engine, ModuleResult, Progress
-from maskpool_verify.errors import AuditError, EnvironmentFault, TraceError, UnsupportedError
-from maskpool_verify.failures import Failure, errors, failures, goals, place
+from maskpool_verify.errors import AuditError, TraceError, UnsupportedError
+from maskpool_verify.failures import Failure, by_specification, errors, failures, goals, place
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.bags import shape_name
 from maskpool_verify.lean.properties import (
@@ -27,11 +27,11 @@ from maskpool_verify.lean.properties import (
     Property,
     Theorem,
     properties_module,
+    proved_module,
     theorems,
     trace_module,
 )
-from maskpool_verify.lean.render import module_path, score_axes
-from maskpool_verify.loading import definition, load_function
+from maskpool_verify.lean.render import module_path, properties_file, score_axes
 from maskpool_verify.manifest import Kernel, Manifest
 from maskpool_verify.program import digest
 from maskpool_verify.report import (
@@ -46,14 +46,10 @@ from maskpool_verify.report import (
     worst,
 )
 from maskpool_verify.sources import scan_files
-
-LIBRARY = "MaskPool"
-"""The module that imports the whole library."""
+from maskpool_verify.workspace import LAKE_FILES, LIBRARY
 
 OPEN_NAMESPACES = ("MaskPool", "MaskPool.RealArith", ROOT)
 """Left out of the names in printed statements."""
-
-_LAKE_FILES = ("lakefile.lean", "lakefile.toml", "lean-toolchain")
 
 SEARCH_SECONDS = 10.0
 """For a counterexample to one property."""
@@ -80,11 +76,17 @@ class _Case:
     traces: tuple[TracedKernel, ...] = ()
     verdict: Verdict | None = None
     messages: list[str] = field(default_factory=list)
+    apart: frozenset[str] = frozenset()
+    """The theorems that were built without the others of their module, which has an error."""
 
     @property
     def modules(self) -> tuple[str, ...]:
         shapes = self.kernel.shapes
         return (*(trace_module(self.kernel, shape) for shape in shapes), properties_module(self.kernel))
+
+    def module(self, theorem: Theorem) -> str:
+        """The module with a theorem."""
+        return proved_module(self.kernel) if theorem.dotted in self.apart else theorem.module
 
     @cached_property
     def theorems(self) -> tuple[Theorem, ...]:
@@ -125,13 +127,10 @@ def check(
         StaleError: there are Lean files below ``certificates/`` that belong to no kernel, or the lock is
             damaged.
         AuditError: a Lean source contains what could go around Lean's kernel.
-        ManifestError: a function does not fit its arguments.
+        ManifestError: a function does not fit its arguments, or the project has a Lean library that would
+            not be used.
     """
-    if not (manifest.root / module_path(LIBRARY)).is_file():
-        raise EnvironmentFault(
-            f"There is no {module_path(LIBRARY)} beside {manifest.path}; "
-            "the manifest has to lie beside the Lean library."
-        )
+    workspace.require_one_library(manifest)
     with ThreadPoolExecutor() as pool:  # the checksums of the engine are computed while JAX traces
         described = pool.submit(engine.info)
         cases = [_trace(manifest, kernel, progress) for kernel in kernels]
@@ -152,24 +151,28 @@ def _check(
 ) -> Report:
     certificates.require_no_orphans(manifest)
     accepted = lock.read(manifest.root) if require_accepted else None
-    _require_clean_sources(manifest)
+    _require_no_links(manifest.root / ROOT, manifest.root)
+    work = workspace.prepare(manifest)
+    _require_clean_sources(work.root)
     current = [case for case in cases if case.verdict is None]
     for case in current:
         case.compare(manifest)
     current = [case for case in current if case.verdict is None]
     info = engine.info()
-    built: Mapping[str, ModuleResult] = {}
+    built: dict[str, ModuleResult] = {}
     if current:
         wanted = [LIBRARY, *(module for case in current for module in case.modules)]
         built = engine.build(
-            manifest.root,
+            work.root,
             wanted,
             fresh=fresh,
             progress=lambda step: progress(Step("build", step.module, step)),
         )
-    audited = _audit(manifest, engine, current, built, second, progress)
+        built |= _build_apart(work.root, current, built, engine, progress)
+    audited = _audit(work.root, engine, current, built, second, progress)
     for case in current:
         case.compare(manifest)  # once more, for what was built is what the files held in between
+    work.require_unchanged()
     reports = []
     for case in cases:
         search = _Search(manifest, case, search_seconds, progress)
@@ -186,60 +189,112 @@ def _check(
             violations=audited.violations,
         ),
         second_kernel=audited.second,
-        provenance=_provenance(manifest, engine, cases),
+        provenance=_provenance(manifest, work.root, engine, cases),
         definitions=dict(audited.definitions),
         trusted=trusted(info, library_theorems, audited.second),
     )
 
 
-def _require_clean_sources(manifest: Manifest) -> None:
+def _build_apart(
+    root: Path,
+    cases: Sequence[_Case],
+    built: Mapping[str, ModuleResult],
+    engine: Engine,
+    progress: Callable[[Step], None],
+) -> Mapping[str, ModuleResult]:
+    """Build, for every module of properties with an error, the theorems that do not rest on one.
+
+    Lean writes no artifact of a module with an error, and what is not in an artifact is not proved.
+    """
+    texts: dict[str, str] = {}
+    for case in cases:
+        case.apart = _unharmed(case, built)
+        if case.apart:
+            version = case.traces[0].program.jax_version
+            text = properties_file(case.kernel, case.traces, version, case.apart)
+            texts[module_path(proved_module(case.kernel))] = text
+    if not texts:
+        return {}
+    modules = [proved_module(case.kernel) for case in cases if case.apart]
+    with certificates.temporarily(root, texts):
+        return engine.build(root, modules, progress=lambda step: progress(Step("build", step.module, step)))
+
+
+def _unharmed(case: _Case, built: Mapping[str, ModuleResult]) -> frozenset[str]:
+    """The theorems of a module of properties with an error that rest on no failed proof."""
+    module = properties_module(case.kernel)
+    result = built.get(module)
+    if result is None or result.status != "failed":
+        return frozenset()
+    text = certificates.files(case.kernel, case.traces)[module_path(module)]
+    failed = {failure.theorem for failure in failures(text, result)}
+    if not failed:
+        return frozenset()  # Lean itself ended badly
+    resting = by_specification(text, result)
+    unmet = [t.shape for t in case.theorems if t.proves == "specification" and t.dotted in failed]
+    return frozenset(
+        t.dotted
+        for t in case.theorems
+        if t.module == module
+        and t.dotted not in failed
+        and not (t.dotted in resting and (t.shape in unmet or t.padded_shape in unmet))
+    )
+
+
+def _require_no_links(folder: Path, root: Path) -> None:
+    """Refuse links to sources that would be built without having been read.
+
+    Raises:
+        AuditError: there is one.
+    """
+    for path in (folder, *sorted(folder.rglob("*"))):
+        if path.is_symlink():
+            raise AuditError(
+                f"{path.relative_to(root).as_posix()} is a symbolic link; "
+                "Lean sources have to lie in the project."
+            )
+
+
+def _require_clean_sources(root: Path) -> None:
     """Refuse sources that could go around Lean's kernel: the audit cannot see that in the artifacts.
 
     Raises:
-        AuditError: there is one, or a link to sources that would be built without having been read.
+        AuditError: there is one, or a link.
     """
-    for folder in (manifest.root / LIBRARY, manifest.root / ROOT):
-        for path in (folder, *sorted(folder.rglob("*"))):
-            if path.is_symlink():
-                raise AuditError(
-                    f"{path.relative_to(manifest.root).as_posix()} is a symbolic link; "
-                    "Lean sources have to lie in the project."
-                )
-    if found := scan_files(manifest.root, _lean_sources(manifest)):
+    for folder in (root / LIBRARY, root / ROOT):
+        _require_no_links(folder, root)
+    if found := scan_files(root, _lean_sources(root)):
         more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
         raise AuditError(f"{found[0]}{more}")
-    for name in _LAKE_FILES:
-        file = manifest.root / name
+    for name in LAKE_FILES:
+        file = root / name
         if file.is_file() and "skipKernelTC" in file.read_text("utf-8", errors="replace"):
             raise AuditError(
                 f"{name} sets debug.skipKernelTC, which keeps proofs from Lean's kernel; remove it."
             )
 
 
-def _lean_sources(manifest: Manifest) -> list[Path]:
+def _lean_sources(root: Path) -> list[Path]:
     """All Lean files that a build may read."""
-    folders = (manifest.root / LIBRARY, manifest.root / ROOT)
-    return [manifest.root / module_path(LIBRARY), *(f for d in folders for f in sorted(d.rglob("*.lean")))]
+    folders = (root / LIBRARY, root / ROOT)
+    return [root / module_path(LIBRARY), *(f for d in folders for f in sorted(d.rglob("*.lean")))]
 
 
-def _provenance(manifest: Manifest, engine: Engine, cases: Sequence[_Case]) -> provenance.Provenance:
-    """Checksums of everything that went into this check."""
-    root, info, artifacts = manifest.root, engine.info(), engine.artifacts(manifest.root)
-    places = [definition(load_function(case.kernel, root)) for case in cases if case.traces]
-    kernels = {place[0]: provenance.sha256(place[0]) for place in places if place}
+def _provenance(
+    manifest: Manifest, work: Path, engine: Engine, cases: Sequence[_Case]
+) -> provenance.Provenance:
+    """Checksums of everything that went into this check; ``work`` is where Lean was at work."""
+    root, info, artifacts = manifest.root, engine.info(), engine.artifacts(work)
+    places = {trace.file for case in cases for trace in case.traces if trace.file is not None}
+    kernels = {place: provenance.sha256(place) for place in places}
     named = {
         path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name: checksum
         for path, checksum in kernels.items()
     }
-    files = [
-        *_lean_sources(manifest),
-        manifest.path,
-        root / lock.PATH,
-        *(root / name for name in _LAKE_FILES),
-    ]
+    built = provenance.checksums(work, [*_lean_sources(work), *(work / name for name in LAKE_FILES)])
     return provenance.Provenance(
         versions=provenance.versions(f"{info.lean_version} ({info.githash})"),
-        sources=provenance.checksums(root, files) | named,
+        sources=built | provenance.checksums(root, [manifest.path, root / lock.PATH]) | named,
         engine=info.files,
         artifacts=provenance.checksums(artifacts.own, artifacts.own.rglob("*.olean*")),
     )
@@ -277,7 +332,7 @@ class _Audited:
 
 
 def _audit(
-    manifest: Manifest,
+    work: Path,
     engine: Engine,
     cases: Sequence[_Case],
     built: Mapping[str, ModuleResult],
@@ -286,12 +341,12 @@ def _audit(
 ) -> _Audited:
     """Audit every wanted theorem whose module was built."""
     done = {module for module, result in built.items() if result.status in ("built", "cached")}
-    modules = [module for case in cases for module in case.modules if module in done]
-    wanted = [t for case in cases for t in case.theorems if t.module in done]
+    wanted = [t for case in cases for t in case.theorems if case.module(t) in done]
+    modules = [m for case in cases for m in (*case.modules, proved_module(case.kernel)) if m in done]
     if not wanted:
         return _Audited(general=("No theorem was audited.",))
     progress(Step("audit", f"{len(wanted)} theorems"))
-    artifacts = engine.artifacts(manifest.root)
+    artifacts = engine.artifacts(work)
     try:
         with ThreadPoolExecutor() as pool:  # the second kernel is a process of its own
             cancelled = Event()
@@ -483,8 +538,8 @@ def _theorem(
         reason = _why_not_audited(case, theorem, built, failed)
     elif found.violations:
         reason = found.violations[0]
-    elif found.module != theorem.module:
-        reason = f"it is in {found.module}, and not in {theorem.module}"
+    elif found.module != (module := case.module(theorem)):
+        reason = f"it is in {found.module}, and not in {module}"
     allowed = {axiom: number for number, axiom in enumerate(audited.allowed)}
     return TheoremReport(
         name=theorem.dotted,
@@ -504,7 +559,7 @@ def _why_not_audited(
     case: _Case, theorem: Theorem, built: Mapping[str, ModuleResult], failed: Mapping[str, Failure]
 ) -> str:
     """Why a theorem is in no artifact."""
-    result = built.get(theorem.module)
+    result = built.get(case.module(theorem))
     match result.status if result else None:
         case None:
             return "its module was not built"

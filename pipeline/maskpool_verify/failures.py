@@ -13,6 +13,9 @@ from maskpool_verify.lean.properties import Theorem
 MAX_LINES = 24
 """Of one message; a goal that is longer is cut."""
 
+BY_SPECIFICATION = "maskpool: by the specification"
+"""What the tactic ``by_specification`` says."""
+
 _HYPOTHESIS = re.compile(r"(?P<names>[^\s:⊢][^:⊢]*?) : ")
 
 
@@ -37,20 +40,29 @@ def place(message: Message) -> str:
 
 def failures(source: str, result: ModuleResult) -> list[Failure]:
     """The declarations of a generated module, whose text is ``source``, in which Lean found errors."""
-    starts: list[tuple[int, str]] = []
-    namespace = ""
-    for number, line in enumerate(source.splitlines(), 1):
+    found: dict[str, Failure] = {}
+    for message in errors(result):
+        if name := _declaration(source, message):
+            found.setdefault(name, Failure(name, message))
+    return list(found.values())
+
+
+def by_specification(source: str, result: ModuleResult) -> frozenset[str]:
+    """The theorems of a generated module that rest on a specification, as their proofs say."""
+    names = (_declaration(source, message) for message in result.messages if BY_SPECIFICATION in message.text)
+    return frozenset(name for name in names if name)
+
+
+def _declaration(source: str, message: Message) -> str | None:
+    """The Lean name of the declaration that a message is about."""
+    found, namespace = None, ""
+    lines = source.splitlines()[: message.position.line if message.position else 0]
+    for line in lines:
         if line.startswith("namespace "):
             namespace = line.removeprefix("namespace ").replace("«", "").replace("»", "")
         elif line.startswith(("theorem ", "def ")):
-            starts.append((number, f"{namespace}.{line.split()[1]}"))
-    found: dict[str, Failure] = {}
-    for message in errors(result):
-        line_number = message.position.line if message.position else 0
-        before = [name for number, name in starts if number <= line_number]
-        if before:
-            found.setdefault(before[-1], Failure(before[-1], message))
-    return list(found.values())
+            found = f"{namespace}.{line.split()[1]}"
+    return found
 
 
 def remaining(text: str, known: Collection[str]) -> str:

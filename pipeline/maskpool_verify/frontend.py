@@ -9,7 +9,7 @@ from maskpool_verify import dims
 from maskpool_verify.conformance import agree_with_jax
 from maskpool_verify.errors import TraceError
 from maskpool_verify.importer import import_program
-from maskpool_verify.loading import load_function
+from maskpool_verify.loading import definition, load_function
 from maskpool_verify.lowering import lowered
 from maskpool_verify.manifest import Kernel, Shape
 from maskpool_verify.program import Program, at
@@ -24,13 +24,15 @@ SEED = 0
 class TracedKernel:
     """``sources[k]`` is the ``"file:line"`` that equation ``k`` of ``program`` comes from.
 
-    ``scores`` is the part of ``flat`` that gives the logits, where the kernel computes them itself.
+    ``scores`` is the part of ``flat`` that gives the logits, where the kernel computes them itself; ``file``
+    is the one that defines the function, if it is written in Python.
     """
 
     flat: FlatJaxpr
     program: Program
     sources: tuple[str, ...]
     scores: FlatJaxpr | None = None
+    file: Path | None = None
 
 
 def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
@@ -49,7 +51,10 @@ def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
     scores = None
     if imported.program.symbols and kernel.computes_logits:
         scores = restricted(flat, find_scores(flat, kernel, shape))
-    return TracedKernel(flat, imported.program, tuple(map(str, imported.sources)), scores)
+    place = definition(function)
+    return TracedKernel(
+        flat, imported.program, tuple(map(str, imported.sources)), scores, place[0] if place else None
+    )
 
 
 def _closed(program: Program) -> tuple[Program, ...]:

@@ -23,6 +23,22 @@ from maskpool_verify.manifest import Kernel, suggestion
 
 KernelFunction: TypeAlias = Callable[..., Any]
 
+_GIVEN = "<given>"
+_given: dict[str, KernelFunction] = {}
+
+
+@contextmanager
+def given(name: str, function: KernelFunction) -> Iterator[str]:
+    """Let a function object be that of a kernel within this block.
+
+    Gives what the key ``function`` of the kernel has to be.
+    """
+    _given[name] = function
+    try:
+        yield f"{_GIVEN}:{name}"
+    finally:
+        del _given[name]
+
 
 def load_function(kernel: Kernel, root: Path) -> KernelFunction:
     """Import the function of ``kernel``; ``root`` is the directory of the manifest.
@@ -32,6 +48,9 @@ def load_function(kernel: Kernel, root: Path) -> KernelFunction:
     """
     where = f'Kernel "{kernel.name}"'
     target, _, name = kernel.function.partition(":")
+    if target == _GIVEN and name in _given:
+        _check_signature(where, _given[name], [argument.name for argument in kernel.arguments])
+        return _given[name]
     module = _from_file(where, target, root) if target.endswith(".py") else _from_module(where, target, root)
     function = vars(module).get(name)
     if function is None:

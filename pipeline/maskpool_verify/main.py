@@ -17,8 +17,10 @@ PROGRAM = "maskpool-verify"
 INTERRUPTED = 130
 
 COMMANDS: Mapping[str, str] = {
+    "init": "Begin a project: a manifest, a sample kernel, and its certificates.",
     "trace": "Write the certificates of the kernels in the manifest.",
     "check": "Have Lean check the certificates, and audit what the proofs rest on.",
+    "stress": "Run the compiled kernels on adversarial inputs, and say what breaks.",
     "accept": "Accept what the theorems say now.",
     "setup": "Install the embedded Lean, or repair it.",
     "doctor": "Say what is installed, and what would keep check from running.",

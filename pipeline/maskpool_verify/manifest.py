@@ -24,6 +24,7 @@ from maskpool_verify.names import symbol_names
 
 DType: TypeAlias = Literal["float16", "bfloat16", "float32", "float64", "int32", "int64", "bool"]
 Role: TypeAlias = Literal["features", "logits", "mask", "length", "parameter"]
+Library: TypeAlias = Literal["package", "project"]
 Shape: TypeAlias = dict[str, int | str]
 """A size for every symbol, such as ``{"n": 4, "d": 3}``; the symbol itself where its size is left open."""
 
@@ -184,15 +185,21 @@ def _open_shape(names: Iterable[str]) -> Shape:
 
 
 class _ManifestFile(_Model):
+    library: Library = "package"
     kernel: tuple[Kernel, ...]
 
 
 @dataclass(frozen=True)
 class Manifest:
-    """A valid manifest. Paths of kernels are relative to :attr:`root`."""
+    """A valid manifest. Paths of kernels are relative to :attr:`root`.
+
+    ``library`` says which Lean library is built: the one that comes with this program, or the one that lies
+    beside the manifest.
+    """
 
     path: Path
     kernels: tuple[Kernel, ...]
+    library: Library = "package"
 
     @property
     def root(self) -> Path:
@@ -227,21 +234,32 @@ def load_manifest(path: Path) -> Manifest:
         raise ManifestError(f"{path} cannot be read: {error.strerror}; name a readable file.") from None
     except tomllib.TOMLDecodeError as error:
         raise ManifestError(f"{path} is not valid TOML: {error}.") from None
+    file = _validated(str(path), data)
+    return Manifest(path=path, kernels=file.kernel, library=file.library)
+
+
+def validated_kernel(where: str, table: Mapping[str, Any]) -> Kernel:
+    """Check one ``[[kernel]]`` table that is in no file; :class:`ManifestError` begins with ``where``."""
+    return _validated(where, {"kernel": [table]}).kernel[0]
+
+
+def _validated(where: str, data: Mapping[str, Any]) -> _ManifestFile:
+    """What TOML, or the like, gave."""
     try:
         file = _ManifestFile.model_validate(_tuples(data))
     except ValidationError as error:
         # A misspelt key is also a missing one: the unknown key is the better complaint.
         first = min(error.errors(), key=lambda each: each["type"] != "extra_forbidden")
-        raise ManifestError(_sentence(path, data, first)) from None
+        raise ManifestError(_sentence(where, data, first)) from None
     if not file.kernel:
-        raise ManifestError(f"{path} has no kernel; add a [[kernel]] table.")
+        raise ManifestError(f"{where} has no kernel; add a [[kernel]] table.")
     for number, kernel in enumerate(file.kernel):
         problem = _problem(kernel)
         if problem is None and kernel.name in [earlier.name for earlier in file.kernel[:number]]:
             problem = "name: another kernel has this name; kernel names must differ"
         if problem is not None:
-            raise ManifestError(f'{path}, kernel "{kernel.name}", {problem}.')
-    return Manifest(path=path, kernels=file.kernel)
+            raise ManifestError(f'{where}, kernel "{kernel.name}", {problem}.')
+    return file
 
 
 def _tuples(value: Any) -> Any:
@@ -258,13 +276,13 @@ _TABLES: dict[int, type[BaseModel]] = {1: _ManifestFile, 3: Kernel, 5: ArgumentS
 """The model of a table, by the length of its keys' locations (such as ``kernel, 0, arguments, 1, name``)."""
 
 
-def _sentence(path: Path, data: Mapping[str, Any], error: ErrorDetails) -> str:
+def _sentence(file: str, data: Mapping[str, Any], error: ErrorDetails) -> str:
     """One sentence for a complaint of pydantic."""
     # An entry of a union such as `str | int` adds the names of its members to the location.
     location = [part for part in error["loc"] if part not in ("str", "int", "[key]")]
     if not location:
-        return f"{path} must be a TOML table with [[kernel]] tables."
-    where = str(path)
+        return f"{file} must be a TOML table with [[kernel]] tables."
+    where = file
     if len(location) > 2 and location[0] == "kernel" and isinstance(location[1], int):
         name = data["kernel"][location[1]].get("name")
         where += f', kernel "{name}"' if isinstance(name, str) else f", kernel {location[1] + 1}"
@@ -274,7 +292,7 @@ def _sentence(path: Path, data: Mapping[str, Any], error: ErrorDetails) -> str:
     key = ".".join(map(str, location_shown))
     match error["type"]:
         case "missing" if location == ["kernel"]:
-            return f"{path} has no kernel; add a [[kernel]] table."
+            return f"{file} has no kernel; add a [[kernel]] table."
         case "missing":
             return f"{where}, {key}: the key is missing; add it."
         case "extra_forbidden":

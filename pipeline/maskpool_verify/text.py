@@ -13,6 +13,8 @@ from maskpool_verify.lean.bags import OPEN, shape_name
 from maskpool_verify.lean.properties import PROPERTIES, Property
 from maskpool_verify.refute import render
 from maskpool_verify.report import KernelReport, Report, TheoremReport, Verdict
+from maskpool_verify.stress import StressReport
+from maskpool_verify.stress import text as stress_text
 
 WIDTH = 100
 
@@ -186,3 +188,26 @@ def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: 
     if page.lines[0] == "":
         del page.lines[0]
     return "\n".join(page.lines) + "\n"
+
+
+OBSERVED = "Observed in floating point"
+
+
+def stress_to_text(
+    report: StressReport, *, width: int = WIDTH, colour: bool = False, quiet: bool = False
+) -> str:
+    """A stress report for people, ended by a line break; the parameters are those of :func:`to_text`."""
+    page = _Page(min(width, WIDTH), colour)
+    _observed(page, report, quiet)
+    return "\n".join(page.lines[1:]) + "\n"
+
+
+def _observed(page: _Page, report: StressReport, quiet: bool) -> None:
+    """The section on what was observed, which proves nothing."""
+    page.heading(OBSERVED)
+    page.put(f"{stress_text.heading(report)}; evidence, and no proof", "  ")
+    for kernel in report.kernels:
+        summary = page.styled(stress_text.summary(kernel), "red" if kernel.broken else "green")
+        page.lines += ["", f"{page.styled(kernel.name, bold=True)}  {summary}"]
+        if not quiet:
+            page.verbatim("\n".join(stress_text.observed(kernel)).rstrip())

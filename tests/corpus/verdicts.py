@@ -75,7 +75,8 @@ def copy_project(target: Path) -> None:
     shutil.copytree(REPOSITORY / "MaskPool", target / "MaskPool")
     shutil.copy(REPOSITORY / "MaskPool.lean", target)
     shutil.copytree(CORPUS / "kernels", target / "kernels", ignore=shutil.ignore_patterns("__pycache__"))
-    shutil.copy(CORPUS / "corpus.toml", target / "maskpool.toml")
+    manifest = 'library = "project"\n' + (CORPUS / "corpus.toml").read_text("utf-8")
+    (target / "maskpool.toml").write_text(manifest, "utf-8")
     built = REPOSITORY / ".maskpool" / "build" / "wasm"
     for part in ("lib/MaskPool", "lib/MaskPool.olean", "records/MaskPool"):
         if (built / part).is_dir():

@@ -115,7 +115,7 @@ theorem padding (features : Tensor R [n, d]) (mask : Tensor Bool [n]) (junk_feat
     program.eval [d, n + extra] (features.pad junk_features, mask.pad fun _ => false, ()) =
       program.eval [d, n] (features, mask, ()) :=
   program.padding [d, n] extra (rows := 1) (mask := 1) (by decide +kernel)
-    (h := ⟨by padded_rows, by padded_rows, by padded_rows, by padded_rows, trivial⟩)
+    (h := by padded_arguments)
 
 theorem masked_irrelevance {{features features' : Tensor R [n, d]}} {{mask : Tensor Bool [n]}}
     (h_features : ∀ q : Index [n, d], mask (q.1, ()) = true → features q = features' q) :
@@ -180,7 +180,7 @@ theorem padding (features : Tensor R [b, n, d]) (mask : Tensor Bool [b, n])
           fun q => Fin.addCases (fun r => mask (q.1, r, ())) (fun _ => false) q.2.1, ()) =
       program.eval [b, d, n] (features, mask, ()) :=
   program.padding [b, d, n] extra (rows := 2) (mask := 1) (by decide +kernel)
-    (h := ⟨by padded_rows, by padded_rows, by padded_rows, by padded_rows, trivial⟩)
+    (h := by padded_arguments)
 
 theorem masked_irrelevance {{features features' : Tensor R [b, n, d]}} {{mask : Tensor Bool [b, n]}}
     (h_features : ∀ q : Index [b, n, d], mask (q.1, q.2.1, ()) = true → features q = features' q) :
@@ -211,7 +211,7 @@ theorem padding (features : Tensor R [n, d]) (mask : Tensor Bool [n]) (junk_feat
     program.eval [d, n + extra] (features.pad junk_features, mask.pad fun _ => false, ()) =
       program.eval [d, n] (features, mask, ()) :=
   program.padding_nonempty [d, n] extra (rows := 1) (mask := 1) (by decide +kernel) h_rows
-    (h := ⟨by padded_rows, by padded_rows, by padded_rows, by padded_rows, trivial⟩)
+    (h := by padded_arguments)
 end largest"""
 
 

@@ -6,8 +6,7 @@ from pathlib import Path
 
 import click
 
-from maskpool_verify import lock
-from maskpool_verify.check import check
+from maskpool_verify import api
 from maskpool_verify.commands.common import (
     kernel_option,
     manifest_option,
@@ -18,8 +17,6 @@ from maskpool_verify.commands.common import (
     write_out,
 )
 from maskpool_verify.commands.install import ready_engine
-from maskpool_verify.errors import StaleError
-from maskpool_verify.lean.properties import theorems
 from maskpool_verify.manifest import load_manifest
 
 
@@ -41,21 +38,14 @@ def accept(manifest_path: Path, kernel_names: tuple[str, ...], quiet: bool) -> i
     kernels = selected(manifest, kernel_names)
     engine = ready_engine("auto", quiet)
     with progress_bar(quiet):
-        report = check(manifest, kernels, engine, on_wait=waiting(quiet))
-    found = [theorem for kernel in report.kernels for theorem in kernel.theorems]
-    unproved = [
-        k.name for k in report.kernels if not k.theorems or any(t.status == "failed" for t in k.theorems)
-    ]
-    if unproved or report.audit.violations:
-        what = unproved[0] if unproved else "the audit"
-        raise StaleError(f"Nothing is accepted, since {what} does not pass; run maskpool-verify check.")
-    wanted = [theorem.dotted for kernel in manifest.kernels for theorem in theorems(kernel)]
-    old, new = lock.read(manifest.root), lock.of_reports(found, report.definitions)
-    changes = [*lock.differences(old, new), *(f"{name} is dropped" for name in lock.disappeared(old, wanted))]
-    lock.write(manifest.root, lock.merged(old, new, wanted))
+        accepted = api.accept(manifest, kernels, engine=engine, on_wait=waiting(quiet))
     if not quiet:
-        said = [f"{n}\n  {s.statement}" for n, s in new.statements.items() if n not in old.statements]
-        write_out(
-            "\n".join([*(f"{sentence}." for sentence in changes or ["Nothing has changed"]), *said]) + "\n"
-        )
+        write_out(text(accepted))
     return 0
+
+
+def text(accepted: api.Accepted) -> str:
+    """What has changed, and the statements that are new."""
+    changes = [f"{sentence}." for sentence in accepted.changes or ["Nothing has changed"]]
+    said = [f"{name}\n  {statement}" for name, statement in accepted.statements.items()]
+    return "\n".join([*changes, *said]) + "\n"

@@ -9,10 +9,9 @@ from typing import Literal
 import click
 from rich.progress import MofNCompleteColumn, Progress
 
-from maskpool_verify import provenance, text
+from maskpool_verify import api, provenance, text
 from maskpool_verify import report as reports
 from maskpool_verify.check import SEARCH_SECONDS, Step
-from maskpool_verify.check import check as run_check
 from maskpool_verify.commands.common import (
     colours,
     kernel_option,
@@ -110,10 +109,10 @@ def check(
         reports.require_writable(report_path)
     lean = ready_engine(engine, quiet)
     with progress_bar(quiet, MofNCompleteColumn()) as bar:
-        report = run_check(
+        report = api.check(
             manifest,
             kernels,
-            lean,
+            engine=lean,
             fresh=fresh,
             second=second,
             search_seconds=search_seconds,

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
-from maskpool_verify import certificates
+from maskpool_verify import api
 from maskpool_verify.commands.common import (
     kernel_option,
     manifest_option,
@@ -16,8 +15,7 @@ from maskpool_verify.commands.common import (
     waiting,
     write_out,
 )
-from maskpool_verify.frontend import TracedKernel, trace_kernel
-from maskpool_verify.manifest import Kernel, load_manifest
+from maskpool_verify.manifest import load_manifest
 
 
 @click.command()
@@ -35,29 +33,21 @@ def trace(manifest_path: Path, kernel_names: tuple[str, ...], quiet: bool) -> in
       maskpool-verify trace --kernel masked_attention_pool
     """
     manifest = load_manifest(manifest_path)
-    traced = [
-        (kernel, [trace_kernel(kernel, shape, manifest.root) for shape in kernel.shapes])
-        for kernel in selected(manifest, kernel_names)
-    ]
-    with certificates.locked(manifest.root, waiting(quiet)):
-        written = [certificates.write(manifest.root, kernel, traces) for kernel, traces in traced]
+    traced = api.trace(manifest, selected(manifest, kernel_names), on_wait=waiting(quiet))
     if not quiet:
-        summaries = [
-            _summary(kernel, traces, changed)
-            for (kernel, traces), changed in zip(traced, written, strict=True)
-        ]
-        write_out("".join(summaries))
+        write_out("".join(map(summary, traced)))
     return 0
 
 
-def _summary(kernel: Kernel, traces: Sequence[TracedKernel], changed: Sequence[str]) -> str:
-    counts = " and ".join(str(len(t.program.equations)) for t in traces)
-    match len(changed):
+def summary(traced: api.Traced) -> str:
+    """What was written for a kernel."""
+    counts = " and ".join(str(len(t.program.equations)) for t in traced.traces)
+    match len(traced.changed):
         case 0:
             files = "nothing has changed"
         case 1:
             files = "1 file has changed"
         case number:
             files = f"{number} files have changed"
-    lines = [f"{kernel.name}: {counts} equations; {files}", *changed]
+    lines = [f"{traced.kernel.name}: {counts} equations; {files}", *traced.changed]
     return "\n  ".join(lines) + "\n"

@@ -196,9 +196,9 @@ class Bag:
         """The row of an argument's own index ``q``."""
         return coordinate("q", spec.shape.index(self.kernel.rows))
 
-    def order(self, axes: Sequence[str | int]) -> str:
-        """The bijection of the rows of the bag at the index ``q``, whose axes are ``axes``."""
-        return " ".join(["σ", *(coordinate("q", axes.index(axis)) for axis in self.kernel.batch_axes)])
+    def order(self, axes: Sequence[str | int], index: str = "q") -> str:
+        """The bijection of the rows of the bag at an index, whose axes are ``axes``."""
+        return " ".join(["σ", *(coordinate(index, axes.index(axis)) for axis in self.kernel.batch_axes)])
 
     def is_vector(self, spec: ArgumentSpec) -> bool:
         """Whether an argument has the rows as its only axis."""

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
+from maskpool_verify.lean import invariance
 from maskpool_verify.lean.bags import (
     EXTRA,
     OPEN,
@@ -23,6 +24,7 @@ from maskpool_verify.lean.bags import (
     prime,
     shape_name,
 )
+from maskpool_verify.lean.lines import WIDTH, indented, wrapped
 from maskpool_verify.lean.syntax import list_text
 from maskpool_verify.manifest import ROW_ROLES, ArgumentSpec, Kernel, Role, Shape
 from maskpool_verify.names import dotted
@@ -47,6 +49,8 @@ PROPERTIES: tuple[Property, ...] = (
 )
 ROOT = "certificates"
 """The directory of the generated files, and the first component of their module names and namespaces."""
+
+_NO_LAW = "maskpool: the checker of invariance has no law for the axes of this mask"
 
 REAL = "{R : Type} [RealArith R]"
 ANY = "{α : Type} [Ops α]"
@@ -91,6 +95,11 @@ def trace_module(kernel: Kernel, shape: Shape) -> str:
 def properties_module(kernel: Kernel) -> str:
     """The module with the theorems about the programs of a kernel."""
     return f"{ROOT}.{kernel.name}.properties"
+
+
+def proved_module(kernel: Kernel) -> str:
+    """The module with those theorems about the programs that are proved, where others are not."""
+    return f"{ROOT}.{kernel.name}.proved"
 
 
 # -- the specification
@@ -277,9 +286,8 @@ class _Writer:
             )
             point = f"{index_text(bag.at(length, ''))} " if length.shape else ""
             mask = f"fun r => decide_eq_decide.2 (h_valid {point}r.1).symm"
-        proof = self._by_specification(f"pool_reorder {rows_index} (fun _ => rfl) (fun _ => rfl) ({mask})")
-        if kernel.spec == "none":
-            proof = self._by_check("permutation", f" σ\n    {index_text(bag.inputs())}")
+        lemma = f"pool_reorder {rows_index} (fun _ => rfl) (fun _ => rfl) ({mask})"
+        proof = self._proof(invariance.permutation(bag), self._by_specification(lemma))
         return self.theorem(
             "permutation",
             "permutation",
@@ -288,29 +296,34 @@ class _Writer:
             proof,
         )
 
-    def _by_check(self, law: str, arguments: str, first: str = "") -> str:
-        """A proof by the checker of invariance, which Lean evaluates; ``arguments`` are those of the law."""
-        kernel, bag = self.kernel, self.bag
-        rows = kernel.symbols.index(kernel.rows)
-        mask = kernel.arguments.index(kernel.selection)
-        checked = f"(rows := {rows}) (mask := {mask}) (by decide +kernel)"
-        return f"program.{law} {bag.values()}{first} {checked}{arguments}"
+    def _proof(self, checked: str | None, by_specification: str) -> str:
+        """The proof of an invariance: by the term ``checked`` if the checker accepts, else by tactics.
+
+        Without a specification there is nothing but the checker.
+        """
+        if self.kernel.spec == "none":
+            return indented(checked, "  ") if checked else f'by\n  fail "{_NO_LAW}"'
+        if checked is None:
+            return f"by\n  {indented(by_specification, '  ')}"
+        return (
+            f"by\n  first\n  | exact {indented(checked, ' ' * 4)}\n  | {indented(by_specification, ' ' * 4)}"
+        )
 
     def _by_specification(
         self,
         lemma: str,
-        rewrites: Sequence[str] = ("specification", "specification"),
+        specifications: Sequence[str] = ("specification", "specification"),
         then: str = "",
     ) -> str:
-        """A proof that rewrites by the specification and applies a lemma about ``pool`` to each bag.
+        """Tactics that rewrite by the specification and apply a lemma about ``pool`` to each bag.
 
         ``then`` are tactics for what the lemma leaves open.
         """
-        start = f"by\n  rw [{', '.join(rewrites)}]"
+        start = f"by_specifications {' '.join(specifications)}"
         step = "refine" if then else "exact"
         if self.bag.is_plain:
-            return f"{start}\n  {step} {lemma}{then}"
-        return f"{start}\n  funext q\n  apply congrFun\n  {step} {lemma}{then}"
+            return f"{start}\n{step} {lemma}{then}"
+        return f"{start}\nfunext q\napply congrFun\n{step} {lemma}{then}"
 
     # -- what masked rows hold
 
@@ -323,17 +336,18 @@ class _Writer:
             brackets = "()" if spec.role == "parameter" else "{}"
             binders.append(f"{brackets[0]}{' '.join(names)} : {bag.quantified(spec)}{brackets[1]}")
         agree = [self._agreement(spec) for spec in changed]
+        checked = invariance.masked_irrelevance(bag, changed)
         if kernel.spec == "none":
-            proof = self._irrelevance_by_check(changed)
+            proof = self._proof(checked, "")
         else:
             logits = kernel.argument("logits")
             same_logit = self._point(logits, "hr") if logits is not None else self._same_score()
             free = "d" if bag.is_plain else "_"
             then = (
-                f"\n  · intro r hr; exact {same_logit}"
-                f"\n  · intro r hr {free}; exact {self._point(kernel.features, 'hr')}"
+                f"\n· intro r hr; exact {same_logit}"
+                f"\n· intro r hr {free}; exact {self._point(kernel.features, 'hr')}"
             )
-            proof = self._by_specification("pool_congr _ _ _ ?_ ?_", then=then)
+            proof = self._proof(checked, self._by_specification("pool_congr _ _ _ ?_ ?_", then=then))
         primed: dict[Role, Callable[[ArgumentSpec], str]] = {
             role: lambda spec: prime(bag.name(spec)) for role in ("features", "logits")
         }
@@ -344,16 +358,6 @@ class _Writer:
             (bag.call(), bag.call(primed)),
             proof,
         )
-
-    def _irrelevance_by_check(self, changed: Sequence[ArgumentSpec]) -> str:
-        """Both bags extend the one of the rows that count."""
-        bag, selection = self.bag, self.kernel.selection
-        live = entry(bag.name(selection), ["r" if a == self.kernel.rows else "_" for a in selection.shape])
-        same: list[str] = []
-        for spec in self.kernel.arguments:
-            given = f"fun q h => {hypothesis(bag.name(spec))} q (h _ (.head _))"
-            same += [given if spec in changed else "by same_rows", "by same_rows"]
-        return self._by_check("masked_irrelevance", f" (fun r => {live})\n{_tuple(same, '    ')}")
 
     def _condition(self, spec: ArgumentSpec) -> tuple[tuple[str, ...], str]:
         """When the entry ``q`` of an argument counts: further variables, and the condition."""
@@ -405,7 +409,7 @@ class _Writer:
                 proves,
                 bag.bound(masks=False),
                 (empty, "fun _ => 0"),
-                "by\n  rw [specification]\n  exact pool_all_masked _ _ _ fun _ => rfl",
+                "by\n  by_specification specification\n  exact pool_all_masked _ _ _ fun _ => rfl",
             )
         sizes = [bag.shape[axis] if isinstance(axis, str) else axis for axis in kernel.result_axes]
         index = f"(q : Index {list_text(sizes)})"
@@ -424,7 +428,7 @@ class _Writer:
             proves,
             (*bag.bound(), index, hypothesis),
             (f"{bag.call()} q", "0"),
-            f"by\n  rw [specification]\n  exact congrFun ({lemma}) {point}",
+            f"by\n  by_specification specification\n  exact congrFun ({lemma}) {point}",
         )
 
     # -- further masked rows
@@ -468,12 +472,12 @@ class _Writer:
             name = (ROOT, kernel.name, f"padding_{shape_name(bag.shape)}_{shape_name(longer)}")
         short_call = bag.call(program=f"{below}program")
         lengthened = bag.call(dict.fromkeys(ROW_ROLES, padded), program=f"{above}program", rows=total)
-        rewrites = (f"{above}specification", f"{below}specification")
-        proof = self._by_specification("pool_append ?_ ?_ ?_ ?_", rewrites, f" <;> intro r <;> {masks}")
-        if kernel.spec == "none":
-            parts = ["by padded_rows"] * (2 * len(kernel.arguments))
-            rows_hold = f"\n{_tuple(parts, '    (h := ')})"
-            proof = self._by_check("padding", rows_hold, first=f" {EXTRA}")
+        specifications = (f"{above}specification", f"{below}specification")
+        then = f" <;> intro r <;> {masks}"
+        proof = self._proof(
+            invariance.padding(bag),
+            self._by_specification("pool_append ?_ ?_ ?_ ?_", specifications, then),
+        )
         sizes = bag.sizes
         if longer is None:
             sizes = (sizes[0].replace(" : Nat", f" {EXTRA} : Nat"),)
@@ -487,12 +491,6 @@ class _Writer:
             (lengthened, short_call),
             proof,
         )
-
-
-def _tuple(parts: Sequence[str], indent: str) -> str:
-    """``⟨a, b, trivial⟩``, on as many lines as it takes."""
-    first, *rest = [f"{part}," for part in parts]
-    return wrapped((*rest, "trivial⟩"), f"{indent}⟨{first}", "     ")
 
 
 def _theorems(kernel: Kernel, score_axes: tuple[str, ...]) -> Iterator[Theorem]:
@@ -524,20 +522,6 @@ def theorems(kernel: Kernel, score_axes: tuple[str, ...] = ()) -> tuple[Theorem,
     statements, not in names.
     """
     return tuple(_theorems(kernel, score_axes))
-
-
-WIDTH = 110
-
-
-def wrapped(parts: Sequence[str], first: str, indent: str) -> str:
-    """``first`` and ``parts``, separated by spaces and broken into lines of at most ``WIDTH`` columns."""
-    lines = [first]
-    for part in parts:
-        if len(lines[-1]) + 1 + len(part) <= WIDTH:
-            lines[-1] += f" {part}"
-        else:
-            lines.append(indent + part)
-    return "\n".join(lines)
 
 
 def declaration(theorem: Theorem) -> str:

@@ -5,7 +5,7 @@ The text of every file is a function of the traced kernel alone; nothing is read
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -14,6 +14,7 @@ import jinja2
 from maskpool_verify.frontend import TracedKernel
 from maskpool_verify.lean import syntax
 from maskpool_verify.lean.bags import OPEN, Bag, coordinate, entry, shape_name
+from maskpool_verify.lean.lines import wrapped
 from maskpool_verify.lean.properties import (
     ROOT,
     Pooling,
@@ -22,7 +23,6 @@ from maskpool_verify.lean.properties import (
     properties_module,
     theorems,
     trace_module,
-    wrapped,
 )
 from maskpool_verify.lean.readable import read_jaxpr, tensor_type
 from maskpool_verify.lean.syntax import list_text
@@ -30,12 +30,6 @@ from maskpool_verify.manifest import Kernel, Shape
 from maskpool_verify.names import dotted
 from maskpool_verify.program import digest
 from maskpool_verify.tracing import FlatJaxpr
-
-_LIBRARY = {
-    "attention": ("MaskPool.Certificate.Normalize", "MaskPool.Certificate.Transfer"),
-    "none": ("MaskPool.Invariance.Laws",),
-}
-"""What the theorems about a kernel need, by its specification."""
 
 
 @cache
@@ -159,17 +153,32 @@ def trace_file(kernel: Kernel, traced: TracedKernel, jax_version: str) -> str:
     )
 
 
-def properties_file(kernel: Kernel, traces: Sequence[TracedKernel], jax_version: str) -> str:
-    """The Lean file with the theorems about the programs of a kernel."""
+def _library(kernel: Kernel) -> Iterator[str]:
+    """What the theorems about the programs of a kernel need."""
+    if kernel.spec == "attention":
+        yield from ("MaskPool.Certificate.Normalize", "MaskPool.Certificate.Transfer")
+    if kernel.is_open:
+        yield "MaskPool.Invariance.Batch"
+
+
+def properties_file(
+    kernel: Kernel,
+    traces: Sequence[TracedKernel],
+    jax_version: str,
+    only: Collection[str] | None = None,
+) -> str:
+    """The Lean file with the theorems about the programs of a kernel: all, or those called ``only``."""
     wanted = [
-        t for t in theorems(kernel, score_axes(kernel, traces)) if t.module == properties_module(kernel)
+        t
+        for t in theorems(kernel, score_axes(kernel, traces))
+        if t.module == properties_module(kernel) and (only is None or t.dotted in only)
     ]
     namespaces = list(dict.fromkeys(theorem.name[:-1] for theorem in wanted))
     return _template("properties.lean.j2").render(
         kernel=kernel.name,
         function=kernel.function,
         facts=_facts(traces, jax_version),
-        library=_LIBRARY[kernel.spec],
+        library=[*_library(kernel)],
         imports=[trace_module(kernel, t.shape) for t in theorems(kernel) if t.proves == "translation"],
         sections=[
             {

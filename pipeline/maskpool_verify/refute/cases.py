@@ -135,22 +135,24 @@ def selection_axes(kernel: Kernel) -> tuple[str | int, ...]:
 def masked_entries(kernel: Kernel, run: Run, spec: ArgumentSpec) -> Array:
     """Which entries of an argument belong to a row that is masked for every bag that reads it."""
     valid, axes = valid_rows(kernel, run), selection_axes(kernel)
-    found = np.empty(run.inputs[kernel.arguments.index(spec)].shape, bool)
-    for index in np.ndindex(found.shape):
-        coordinates: dict[Any, Any] = dict(zip(spec.shape, index, strict=True))
-        found[index] = not np.any(valid[tuple(coordinates.get(axis, slice(None)) for axis in axes)])
-    return found
+    away = tuple(number for number, axis in enumerate(axes) if axis not in spec.shape)
+    read = np.asarray(valid.any(axis=away))
+    kept = [axis for axis in axes if axis in spec.shape]
+    # The axes in the order of the argument, with the size 1 where the selection does not depend on one.
+    order = sorted(range(len(kept)), key=lambda number: spec.shape.index(kept[number]))
+    shape = run.inputs[kernel.arguments.index(spec)].shape
+    sizes = [size if axis in kept else 1 for axis, size in zip(spec.shape, shape, strict=True)]
+    return np.broadcast_to(~read.transpose(order).reshape(sizes), shape)
 
 
 def reordered(value: Array, axes: Sequence[str | int], kernel: Kernel, orders: Array) -> Array:
     """A value with the axes ``axes`` with the rows of each bag in another order."""
     axis = list(axes).index(kernel.rows)
     bags = [list(axes).index(batch) for batch in kernel.batch_axes]
-    result = np.empty_like(value)
-    for index in np.ndindex(value.shape):
-        row = orders[(*(index[bag] for bag in bags), index[axis])]
-        result[index] = value[(*index[:axis], row, *index[axis + 1 :])]
-    return result
+    index: list[Array] = list(np.indices(value.shape, sparse=True))
+    index[axis] = orders[(*(index[bag] for bag in bags), index[axis])]
+    found: Array = value[tuple(index)]
+    return found
 
 
 @dataclass(frozen=True)

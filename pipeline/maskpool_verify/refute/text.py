@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
-from maskpool_verify.refute.counterexample import Broken, Counterexample, Input, RunReport, Values
+from maskpool_verify.refute.counterexample import Broken, Counterexample, Input, Values
 
 _LABELS = {"proved": "proved over the reals", "observed": "observed with JAX in float64, not proved"}
 
@@ -14,10 +14,12 @@ def render(found: Counterexample) -> str:
     """The block; lines have no trailing blanks."""
     name = found.property.replace("_", " ")
     lines = [f"Counterexample to {name} ({_LABELS[found.evidence]}):"]
-    blocks = [_run(found, found.left, None)]
+    symbol = found.rows_symbol
+    blocks = [bag(found.left.sizes, found.left.inputs, symbol)]
     if found.right is not None:
-        blocks.append(_run(found, found.right, found))
-    lines += [f"  {line}" for line in _beside(blocks)]
+        right = found.right
+        blocks.append(bag(right.sizes, right.inputs, symbol, starred=found.rows, orders=found.orders))
+    lines += [f"  {line}" for line in beside(blocks)]
     lines += [f"  {line}" for line in _results(found)]
     lines.append(f"  {found.sentence}")
     if found.undefined:
@@ -37,21 +39,30 @@ def broken_lines(broken: Broken) -> list[str]:
     return [f"{broken.source}: {broken.code}" if broken.code else broken.source, f"  {broken.equation}"]
 
 
-def _run(found: Counterexample, run: RunReport, changed: Counterexample | None) -> list[str]:
-    """The sizes, a table with a line for each row, and the arguments without rows."""
-    with_rows = [i for i in run.inputs if i.row_axis is not None]
+def bag(
+    sizes: Mapping[str, int],
+    inputs: Sequence[Input],
+    rows_symbol: str,
+    *,
+    starred: Collection[int] = (),
+    orders: Sequence[Sequence[int]] = (),
+) -> list[str]:
+    """The sizes, a table with a line for each row, and the arguments without rows.
+
+    ``starred`` rows are marked. ``orders`` are the rows of another bag that this one has, for each bag of a
+    batch.
+    """
+    with_rows = [i for i in inputs if i.row_axis is not None]
     table = [["row", *(i.name for i in with_rows)]]
-    for row in range(run.sizes[found.rows_symbol]):
-        marked = f"{row}*" if changed and row in changed.rows else str(row)
-        if changed and len(set(changed.orders)) == 1:
-            marked = str(changed.orders[0][row])
+    same = len(set(map(tuple, orders))) == 1
+    for row in range(sizes[rows_symbol]):
+        marked = str(orders[0][row]) if same else f"{row}*" if row in starred else str(row)
         table.append([marked, *(_row(each, row) for each in with_rows)])
-    sizes = ", ".join(f"{symbol} = {size}" for symbol, size in run.sizes.items())
-    lines = [sizes, *_aligned(table)]
-    lines += [f"{i.name} = {nested(i.values)}" for i in run.inputs if i.row_axis is None]
-    if changed and len(set(changed.orders)) > 1:
-        orders = " ".join(f"[{', '.join(map(str, order))}]" for order in changed.orders)
-        lines.append(f"order of the rows in each bag: {orders}")
+    lines = [", ".join(f"{symbol} = {size}" for symbol, size in sizes.items()), *_aligned(table)]
+    lines += [f"{i.name} = {nested(i.values)}" for i in inputs if i.row_axis is None]
+    if orders and not same:
+        shown = " ".join(f"[{', '.join(map(str, order))}]" for order in orders)
+        lines.append(f"order of the rows in each bag: {shown}")
     return lines
 
 
@@ -90,7 +101,7 @@ def _aligned(table: Sequence[Sequence[str]]) -> list[str]:
     return ["  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True)) for line in table]
 
 
-def _beside(blocks: Sequence[Sequence[str]]) -> Iterator[str]:
+def beside(blocks: Sequence[Sequence[str]]) -> Iterator[str]:
     """Blocks side by side if that is narrow enough, else below each other."""
     widths = [max(map(len, block)) for block in blocks]
     if sum(widths) + 6 * (len(blocks) - 1) > 92:

@@ -1,0 +1,335 @@
+"""The Python interface: what the commands do, as functions.
+
+    from maskpool_verify import api
+
+    manifest = api.load_manifest(Path("maskpool.toml"))
+    api.trace(manifest)
+    report = api.check(manifest)
+    assert report.verdict == "verified"
+
+:func:`verify` takes a function object instead of a manifest. Every error is a
+:class:`~maskpool_verify.errors.MaskpoolError` with a sentence that says what to do.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, TypeAlias, TypedDict
+
+from maskpool_verify import certificates, lock, second_kernel
+from maskpool_verify import refute as refutation
+from maskpool_verify.check import SEARCH_SECONDS, Step
+from maskpool_verify.check import check as _check
+from maskpool_verify.engine.protocol import Engine
+from maskpool_verify.engine.select import choose
+from maskpool_verify.errors import MaskpoolError, StaleError, TraceError, UnsupportedError
+from maskpool_verify.files import disk_faults
+from maskpool_verify.frontend import TracedKernel, trace_kernel
+from maskpool_verify.lean.properties import ROOT, Property, theorems
+from maskpool_verify.loading import KernelFunction, given
+from maskpool_verify.manifest import DType, Kernel, Manifest, Role, load_manifest, validated_kernel
+from maskpool_verify.refute import Counterexample, Outcome, Progress
+from maskpool_verify.report import Report
+
+__all__ = [
+    "Accepted",
+    "Argument",
+    "Counterexample",
+    "Kernel",
+    "Manifest",
+    "MaskpoolError",
+    "Outcome",
+    "Refutation",
+    "Report",
+    "Traced",
+    "accept",
+    "check",
+    "load_manifest",
+    "refute",
+    "trace",
+    "verify",
+]
+
+EngineChoice: TypeAlias = Engine | Literal["auto", "wasm", "lake"]
+
+
+def _nothing(*_: object) -> None:
+    """Neither progress nor waiting is shown."""
+
+
+@dataclass(frozen=True)
+class Traced:
+    """A kernel with its traces, one for each shape of the manifest, and the files that were written for it.
+
+    ``changed`` are paths relative to the project.
+    """
+
+    kernel: Kernel
+    traces: tuple[TracedKernel, ...]
+    changed: tuple[str, ...]
+
+
+def trace(
+    manifest: Manifest, kernels: Sequence[Kernel] | None = None, *, on_wait: Callable[[], None] = _nothing
+) -> tuple[Traced, ...]:
+    """Write the certificates of ``kernels``, by default all of ``manifest``.
+
+    All kernels are traced before anything is written. ``on_wait`` is called once if another process is at
+    work in the same project and has to end first.
+
+    Raises:
+        ManifestError: a function does not fit its arguments.
+        TraceError: a kernel cannot be loaded or traced.
+        UnsupportedError: a kernel has a primitive, dtype or effect that is not supported.
+        EnvironmentFault: the certificates cannot be written.
+    """
+    traced = [
+        (kernel, tuple(trace_kernel(kernel, shape, manifest.root) for shape in kernel.shapes))
+        for kernel in _selected(manifest, kernels)
+    ]
+    with certificates.locked(manifest.root, on_wait):
+        return tuple(
+            Traced(kernel, traces, tuple(certificates.write(manifest.root, kernel, traces)))
+            for kernel, traces in traced
+        )
+
+
+def check(
+    manifest: Manifest,
+    kernels: Sequence[Kernel] | None = None,
+    *,
+    engine: EngineChoice = "auto",
+    fresh: bool = False,
+    second: second_kernel.Mode = "auto",
+    search_seconds: float = SEARCH_SECONDS,
+    progress: Callable[[Step], None] = _nothing,
+    on_wait: Callable[[], None] = _nothing,
+) -> Report:
+    """Have Lean check the certificates of ``kernels``, by default all of ``manifest``, and audit the proofs.
+
+    Args:
+        engine: which Lean; it has to be installed (``maskpool-verify setup``).
+        fresh: build everything again, even if nothing has changed.
+        second: whether a second kernel checks every proof again.
+        search_seconds: how long to search for a counterexample to a property that is not proved.
+
+    Raises:
+        EnvironmentFault: the engine cannot be used, or files cannot be read or written.
+        StaleError: Lean files belong to no kernel, or the accepted statements are damaged.
+        AuditError: a Lean source contains what could go around Lean's kernel.
+        ManifestError: a function does not fit its arguments, or the project has a Lean library that would
+            not be used.
+    """
+    return _check(
+        manifest,
+        _selected(manifest, kernels),
+        choose(engine) if isinstance(engine, str) else engine,
+        fresh=fresh,
+        second=second,
+        search_seconds=search_seconds,
+        progress=progress,
+        on_wait=on_wait,
+    )
+
+
+@dataclass(frozen=True)
+class Accepted:
+    """``changes`` are sentences; ``statements`` those that were not accepted before, by theorem."""
+
+    changes: tuple[str, ...]
+    statements: Mapping[str, str]
+
+
+def accept(
+    manifest: Manifest,
+    kernels: Sequence[Kernel] | None = None,
+    *,
+    engine: EngineChoice = "auto",
+    progress: Callable[[Step], None] = _nothing,
+    on_wait: Callable[[], None] = _nothing,
+) -> Accepted:
+    """Write what the theorems say now into ``certificates/statements.lock``, if every theorem is proved.
+
+    Raises:
+        StaleError: a theorem is not proved, or the audit found something.
+    """
+    report = check(manifest, kernels, engine=engine, progress=progress, on_wait=on_wait)
+    found = [theorem for kernel in report.kernels for theorem in kernel.theorems]
+    unproved = [
+        k.name for k in report.kernels if not k.theorems or any(t.status != "proved" for t in k.theorems)
+    ]
+    if unproved or report.audit.violations:
+        what = unproved[0] if unproved else "the audit"
+        raise StaleError(f"Nothing is accepted, since {what} does not pass; run maskpool-verify check.")
+    wanted = [theorem.dotted for kernel in manifest.kernels for theorem in theorems(kernel)]
+    old, new = lock.read(manifest.root), lock.of_reports(found, report.definitions)
+    changes = [*lock.differences(old, new), *(f"{name} is dropped" for name in lock.disappeared(old, wanted))]
+    lock.write(manifest.root, lock.merged(old, new, wanted))
+    said = {name: s.statement for name, s in new.statements.items() if name not in old.statements}
+    return Accepted(tuple(changes), said)
+
+
+@dataclass(frozen=True)
+class Refutation:
+    """What the search gave for each property of a kernel.
+
+    ``unsupported`` says why the kernel could not be imported; its outcomes are then observations of JAX.
+    """
+
+    kernel: Kernel
+    outcomes: tuple[Outcome, ...]
+    unsupported: str | None = None
+
+    @property
+    def counterexamples(self) -> tuple[Counterexample, ...]:
+        """Those that were found."""
+        return tuple(o.counterexample for o in self.outcomes if o.counterexample is not None)
+
+
+def refute(
+    manifest: Manifest,
+    kernels: Sequence[Kernel] | None = None,
+    *,
+    budget: float = refutation.BUDGET,
+    seed: int = 0,
+    progress: Callable[[Kernel, Property, Progress], None] = _nothing,
+) -> tuple[Refutation, ...]:
+    """Search the smallest inputs on which properties of ``kernels`` fail, without Lean.
+
+    A counterexample is proved over the reals, or observed in JAX where the kernel cannot be imported. That
+    none is found proves nothing.
+
+    Args:
+        budget: seconds for each property.
+        seed: of the random inputs; the same seed finds the same.
+
+    Raises:
+        ManifestError: a function does not fit its arguments.
+        TraceError: a kernel cannot be loaded or traced.
+    """
+    return tuple(_refute(manifest, kernel, budget, seed, progress) for kernel in _selected(manifest, kernels))
+
+
+def _refute(
+    manifest: Manifest,
+    kernel: Kernel,
+    budget: float,
+    seed: int,
+    progress: Callable[[Kernel, Property, Progress], None],
+) -> Refutation:
+    unsupported: str | None = None
+    traces: list[TracedKernel] = []
+    try:
+        traces = [trace_kernel(kernel, shape, manifest.root) for shape in kernel.shapes]
+    except UnsupportedError as error:
+        unsupported = str(error)
+    subject = refutation.Subject.of_traces(kernel, traces, manifest.root)
+    search = refutation.observe if unsupported else refutation.refute
+
+    def shown(property_: Property) -> Callable[[Progress], None]:
+        return lambda step: progress(kernel, property_, step)
+
+    outcomes = [
+        search(subject, property_, budget=budget, seed=seed, progress=shown(property_))
+        for property_ in refutation.properties(kernel)
+    ]
+    return Refutation(kernel, tuple(outcomes), unsupported)
+
+
+def _selected(manifest: Manifest, kernels: Sequence[Kernel] | None) -> tuple[Kernel, ...]:
+    return manifest.kernels if kernels is None else tuple(kernels)
+
+
+# -- a function instead of a manifest
+
+
+class Argument(TypedDict):
+    """What an argument is; as in the manifest."""
+
+    role: Role
+    dtype: DType
+    shape: Sequence[str | int]
+
+
+def verify(
+    function: KernelFunction,
+    *,
+    arguments: Mapping[str, Argument],
+    project: Path,
+    rows: str = "n",
+    spec: Literal["attention", "none"] = "attention",
+    shapes: str | Sequence[str | Mapping[str, int]] = "all",
+    result: Sequence[str | int] | None = None,
+    engine: EngineChoice = "auto",
+    second: second_kernel.Mode = "auto",
+    search_seconds: float = SEARCH_SECONDS,
+    progress: Callable[[Step], None] = _nothing,
+    on_wait: Callable[[], None] = _nothing,
+) -> Report:
+    """Trace and check a function that is in no manifest, such as one that a test has made.
+
+    There is nothing committed to compare with, and no statement that a person has accepted: the report is
+    about the function as it is now.
+
+    Args:
+        function: takes the arguments by position, and returns the pooled array.
+        arguments: what the arguments are, in call order, as in the manifest.
+        project: a directory to work in, which keeps what Lean has built; it is made if it is not there.
+        rows: the symbol of the instance axis.
+        spec, shapes, result: as in the manifest.
+        engine, second, search_seconds, progress, on_wait: as for :func:`check`.
+
+    Raises:
+        MaskpoolError: as for :func:`trace` and :func:`check`.
+    """
+    table: dict[str, Any] = {
+        "spec": spec,
+        "rows": rows,
+        "shapes": shapes if isinstance(shapes, str) else list(map(_plain, shapes)),
+        "arguments": [{"name": name, **_plain(argument)} for name, argument in arguments.items()],
+    }
+    if result is not None:
+        table["result"] = list(result)
+    called = getattr(function, "__name__", type(function).__name__)
+    place = [getattr(function, "__module__", ""), getattr(function, "__qualname__", called)]
+    code = hashlib.sha256(json.dumps([*place, table]).encode()).hexdigest()[:8]
+    letters = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in called)
+    name = f"{letters.strip('_') or 'kernel'}_{code}"
+    if not name[0].isalpha():
+        name = f"kernel_{name}"
+    with given(name, function) as key:
+        kernel = validated_kernel(called, {"name": name, "function": key, **table})
+        with disk_faults("write in", project):
+            project.mkdir(parents=True, exist_ok=True)
+        manifest = Manifest(project / "maskpool.toml", (kernel, *_others(project, kernel)))
+        with suppress(UnsupportedError, TraceError):  # the check will say so
+            trace(manifest, [kernel], on_wait=on_wait)
+        return _check(
+            manifest,
+            [kernel],
+            choose(engine) if isinstance(engine, str) else engine,
+            second=second,
+            search_seconds=search_seconds,
+            require_accepted=False,
+            progress=progress,
+            on_wait=on_wait,
+        )
+
+
+def _plain(table: Any) -> Any:
+    """Sequences as lists, as TOML has them."""
+    if isinstance(table, Mapping):
+        return {key: _plain(value) for key, value in table.items()}
+    return list(table) if isinstance(table, Sequence) and not isinstance(table, str) else table
+
+
+def _others(project: Path, kernel: Kernel) -> list[Kernel]:
+    """The kernels that the project has seen before: their certificates may stay."""
+    folder = project / ROOT
+    names = sorted(path.name for path in folder.iterdir()) if folder.is_dir() else []
+    return [kernel.model_copy(update={"name": name}) for name in names if name != kernel.name]

@@ -1,0 +1,118 @@
+"""``maskpool-verify stress``"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Literal
+
+import click
+from rich.progress import MofNCompleteColumn, Progress
+
+from maskpool_verify import text
+from maskpool_verify.commands.common import (
+    colours,
+    kernel_option,
+    manifest_option,
+    progress_bar,
+    quiet_option,
+    say,
+    selected,
+    terminal_width,
+    write_out,
+)
+from maskpool_verify.manifest import DType, load_manifest
+from maskpool_verify.refute.subject import sizes_text
+from maskpool_verify.stress import BUDGET, FLOATS, joined, to_json
+from maskpool_verify.stress import Progress as Step
+from maskpool_verify.stress import stress as run_stress
+
+
+@click.command()
+@manifest_option
+@kernel_option
+@click.option(
+    "--dtype",
+    "dtypes",
+    type=click.Choice(FLOATS),
+    multiple=True,
+    help="Also in this dtype, for all float arguments; may be repeated.",
+)
+@click.option("--quick", is_flag=True, help="At few and small sizes alone.")
+@click.option(
+    "--budget",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    default=BUDGET,
+    show_default=True,
+    help="How long for each kernel; making what breaks small takes at most half of it in addition.",
+)
+@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the numbers.")
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(["text", "json"]),
+    default="text",
+    show_default=True,
+    help="What to print on stdout.",
+)
+@quiet_option
+def stress(
+    manifest_path: Path,
+    kernel_names: tuple[str, ...],
+    dtypes: tuple[DType, ...],
+    quick: bool,
+    budget: float,
+    seed: int,
+    format_: Literal["text", "json"],
+    quiet: bool,
+) -> int:
+    """Run the compiled kernels on adversarial inputs, forward and backward, and say what breaks.
+
+    What is observed in floating point is evidence and no proof; no verdict of check depends on it. The exit
+    code is 1 if a property was seen to break.
+
+    \b
+    Examples:
+      maskpool-verify stress
+      maskpool-verify stress --kernel masked_attention_pool --dtype float16
+      maskpool-verify stress --quick --format json
+    """
+    manifest = load_manifest(manifest_path)
+    kernels = selected(manifest, kernel_names)
+    found = []
+    with progress_bar(quiet, MofNCompleteColumn()) as bar:
+        for kernel in kernels:
+            show = _shown_on(bar, quiet, kernel.name)
+            found.append(
+                run_stress(
+                    kernel,
+                    root=manifest.root,
+                    dtypes=dtypes,
+                    quick=quick,
+                    budget_seconds=budget,
+                    seed=seed,
+                    progress=show,
+                )
+            )
+    report = joined(found)
+    if format_ == "json":
+        write_out(to_json(report))
+    else:
+        width = terminal_width(text.WIDTH)
+        write_out(text.stress_to_text(report, width=width, colour=colours(), quiet=quiet))
+    return report.exit_code
+
+
+def _shown_on(bar: Progress | None, quiet: bool, name: str) -> Callable[[Step], None]:
+    """Show steps on a progress bar; without one, as a line for each size."""
+    task = bar.add_task("") if bar is not None else None
+
+    def show(step: Step) -> None:
+        description = f"{name} in {step.dtype}, {sizes_text(step.sizes)}"
+        if bar is not None and task is not None:
+            bar.update(task, description=description, completed=step.done, total=step.total)
+        elif not quiet and step.done == 0:
+            say(f"{description}: {step.total} cases")
+
+    return show
