@@ -7,10 +7,10 @@ public import MaskPool.Extended.Sum
 # Recognizing attention pooling with infinities and NaN
 
 `extended_pool` proves that the value of a kernel over `Extended R` is a number, the one of `pool`, where its
-arguments are numbers. It looks at the bag without unmasked rows and at a bag with an unmasked row, as `mask_pool`
-does. In both, `extended_normalize` brings operations to normal form: of numbers they are numbers, and a selection
-of numbers is a number. A selection of an infinity moves outwards, until `exp` or a maximum makes a number of it.
-What is left is an equation of numbers, for `mask_pool`.
+arguments are numbers. It looks at the bag without unmasked rows and at a bag with an unmasked row, as
+`mask_pool` does. In both, `extended_normalize` brings operations to normal form: of numbers they are numbers,
+and a selection of numbers is a number. A selection of an infinity moves outwards, until `exp` or a maximum
+makes a number of it. What is left is an equation of numbers, for `mask_pool`.
 -/
 
 set_option compiler.extract_closed false -- macros are run by the interpreter
