@@ -47,8 +47,8 @@ theorem neg_ite : Ops.neg (if p then a else b) = if p then Ops.neg a else Ops.ne
 theorem exp_ite : Ops.exp (if p then a else b) = if p then Ops.exp a else Ops.exp b := by split <;> rfl
 
 theorem isFinite_ite :
-    (Ops.isFinite (if p then a else b) = true) ↔ if p then Ops.isFinite a = true else Ops.isFinite b = true := by
-  split <;> rfl
+    (Ops.isFinite (if p then a else b) = true) ↔
+      if p then Ops.isFinite a = true else Ops.isFinite b = true := by split <;> rfl
 
 theorem exp_neg_infinity : Ops.exp (infinity true : Extended R) = finite 0 := rfl
 theorem exp_pos_infinity : Ops.exp (infinity false : Extended R) = infinity false := rfl
@@ -64,13 +64,14 @@ section
 
 variable {R ι δ : Type} [RealArith R] [Enum ι]
 
-/-- What `extended_pool` has to show: zero on the bag without unmasked rows; on every other bag, the number that
-`mask_pool` has to show. -/
+/-- What `extended_pool` has to show: zero on the bag without unmasked rows; on every other bag, the number
+that `mask_pool` has to show. -/
 theorem eq_pool {n : Nat} {l : Index [n] → R} {x : Index [n] → δ → R} {m : Index [n] → Bool} {d : δ}
     {v : Extended R} (empty : (∀ r : Fin n, m (r, ()) = false) → v = finite 0)
     (nonempty : (∃ r : Fin n, m (r, ()) = true) → (∃ r : Index [n], m (r.1, ()) = true) → Nonempty (Fin n) →
       Nonempty (Index [n]) →
-      v = finite (fsum (fun r : Fin n => if m (r, ()) = true then RealArith.exp (l (r, ())) * x (r, ()) d else 0) /
+      v = finite (
+        fsum (fun r : Fin n => if m (r, ()) = true then RealArith.exp (l (r, ())) * x (r, ()) d else 0) /
         fsum fun r : Fin n => if m (r, ()) = true then RealArith.exp (l (r, ())) else 0)) :
     v = finite (pool l x m d) := by
   cases h : v with
@@ -141,7 +142,8 @@ macro_rules
       one_ne_zero, not_zero_lt_zero, one_pos, exp_pos, add_pos, mul_pos, div_pos, inv_pos, logistic_pos,
       fsum_select_pos, fsum_all_pos, ne_zero_of_pos, le_of_pos, le_zero_iff])
 
-/-- Proves `value = Extended.finite (pool …)`, for entries of tensors at explicit coordinates (`tensor_ext`). -/
+/-- Proves `value = Extended.finite (pool …)`, for entries of tensors at explicit coordinates
+(`tensor_ext`). -/
 macro "extended_pool" : tactic => `(tactic|
   (refine Extended.eq_pool (fun h => ?_) (fun h h' hn hn' => ?_)
    · mask_pool_condition h

@@ -3,8 +3,8 @@ public import MaskPool.Arith.Real
 /-!
 # Real arithmetic with infinities and NaN
 
-`Extended R` adds to the numbers of a `RealArith R` the special values of IEEE 754, with IEEE's rules for them:
-an `Ops` in which `0 * inf`, `inf - inf` and `0 / 0` are NaN, NaN passes through every operation but a
+`Extended R` adds to the numbers of a `RealArith R` the special values of IEEE 754, with IEEE's rules for
+them: an `Ops` in which `0 * inf`, `inf - inf` and `0 / 0` are NaN, NaN passes through every operation but a
 selection, and `exp (-inf)` is zero. Between numbers it is exact, so that nothing overflows, underflows or is
 rounded.
 

@@ -4,9 +4,9 @@ public import MaskPool.Extended.Basic
 /-!
 # Operations on numbers, infinities and NaN
 
-Each operation of `Ops` on values in normal form, as a rewrite rule to a normal form. An operation on numbers is
-the number that `RealArith` gives, where that is definite: a quotient asks for a divisor that is not zero, and a
-logarithm for a positive number.
+Each operation of `Ops` on values in normal form, as a rewrite rule to a normal form. An operation on numbers
+is the number that `RealArith` gives, where that is definite: a quotient asks for a divisor that is not zero,
+and a logarithm for a positive number.
 -/
 @[expose] public noncomputable section
 namespace MaskPool.Extended

@@ -83,7 +83,8 @@ theorem fdot_eq_fsum (f g : ι → Extended R) : fdot f g = fsum fun i => Ops.mu
   show Ops.sum (List.map _ (List.map _ _)) = _
   rw [List.map_map]; rfl
 
-theorem fdot_finite (f g : ι → R) : fdot (fun i => finite (f i)) (fun i => finite (g i)) = finite (fdot f g) := by
+theorem fdot_finite (f g : ι → R) :
+    fdot (fun i => finite (f i)) (fun i => finite (g i)) = finite (fdot f g) := by
   rw [fdot_eq_fsum, MaskPool.fdot_eq_fsum]; exact fsum_finite _
 
 theorem fsum_nan {f : ι → Extended R} (i : ι) (h : f i = nan) : fsum f = nan :=

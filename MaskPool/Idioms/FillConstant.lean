@@ -8,8 +8,8 @@ instance keeps a positive weight, whatever the constant. In floating point the e
 underflow to zero, and it is then, and only then, that masked instances lose their weight. For this, the
 exponential is any function here that is right where the mask is true (`withExp`).
 
-Underflow does not help a bag without unmasked instances, where each logit is the constant: the result is the mean
-of the masked features.
+Underflow does not help a bag without unmasked instances, where each logit is the constant: the result is the
+mean of the masked features.
 -/
 @[expose] public noncomputable section
 namespace MaskPool
@@ -82,8 +82,8 @@ theorem fillPoolWith_exp (fill : R) (logit : ι → R) (feat : ι → δ → R) 
 section
 variable {e : R → R} {fill : R} {logit : ι → R} (feat : ι → δ → R) {mask : ι → Bool} (d : δ)
 
-/-- **Exactly when a fill constant is masked pooling.** Let the exponential be right for unmasked instances, and
-`e (fill - m)` not negative, where `m` is the maximum of the filled logits. Then the result is that of `pool`
+/-- **Exactly when a fill constant is masked pooling.** Let the exponential be right for unmasked instances,
+and `e (fill - m)` not negative, where `m` is the maximum of the filled logits. Then the result is that of `pool`
 exactly if `e (fill - m)` is zero, or the masked features happen to have the pooled value as their mean. -/
 theorem fillPoolWith_eq_pool_iff (hmask : ∃ i, mask i = true)
     (he : ∀ i, mask i = true → e (logit i - fmax (select mask fill logit)) =
@@ -99,7 +99,8 @@ theorem fillPoolWith_eq_pool_iff (hmask : ∃ i, mask i = true)
   have hweight : (fun i => e (select mask fill logit i - m)) = w := by
     funext i
     cases h : mask i
-    · simp only [select, w, h, weight_of_masked h, mul_zero, zero_add, mul_one, Bool.false_eq_true, if_false, hu]
+    · simp only [select, w, h, weight_of_masked h, mul_zero, zero_add, mul_one, Bool.false_eq_true, if_false,
+        hu]
     · simp only [select, w, h, weight_of_unmasked h, mul_zero, add_zero, if_true, he i h, exp_sub]
   have hpos := (mass_pos_iff logit mask).2 hmask
   have hcount : 0 ≤ fsum fun i => if mask i then (0 : R) else 1 := by
@@ -113,8 +114,9 @@ theorem fillPoolWith_eq_pool_iff (hmask : ∃ i, mask i = true)
     have h := OrderedAdd.add_le_right (exp (-m) * mass logit mask) (OrderedRing.mul_nonneg hfill hcount)
     rw [add_zero, ← hsum] at h
     exact Std.lt_of_lt_of_le (mul_pos (exp_pos _) hpos) h
-  have hnumerator : fsum (fun i => w i * feat i d) = exp (-m) * fsum (fun i => weight logit mask i * feat i d) +
-      u * fsum fun i => if mask i then 0 else feat i d := by
+  have hnumerator : fsum (fun i => w i * feat i d) =
+      exp (-m) * fsum (fun i => weight logit mask i * feat i d) +
+        u * fsum fun i => if mask i then 0 else feat i d := by
     rw [← fsum_mul_left u, ← fsum_mul_left, ← fsum_add]
     refine fsum_congr fun i => ?_
     simp only [w, Semiring.right_distrib, mul_assoc]
@@ -156,8 +158,8 @@ theorem fillPool_eq_pool_iff (d : δ) :
   exact (fillPoolWith_eq_pool_iff feat d hmask (fun _ _ => rfl) (le_of_pos (exp_pos _))).trans
     (or_iff_right (exp_ne_zero _))
 
-/-- **Over the reals a fill constant is never exact**: in every bag with a masked instance, other masked features
-give another result in every coordinate, while `pool` stays as it is. -/
+/-- **Over the reals a fill constant is never exact**: in every bag with a masked instance, other masked
+features give another result in every coordinate, while `pool` stays as it is. -/
 theorem fillPool_ne_pool {k : ι} (hk : mask k = false) :
     ∃ feat' : ι → δ → R, (∀ i, mask i = true → feat' i = feat i) ∧
       ∀ d, fillPool fill logit feat' mask d ≠ pool logit feat mask d := by

@@ -7,8 +7,8 @@ public import MaskPool.Pool.Laws
 
 `selectedPool` selects logits, weights and features before it computes with them, and divides only if the
 normalizer is positive. It is `pool` without any condition: whatever masked instances hold, infinities and NaN
-among them, and for a bag without unmasked instances as well. `guardedPool` does not select the features; it is
-`pool` as long as masked features are numbers, and over the reals always.
+among them, and for a bag without unmasked instances as well. `guardedPool` does not select the features; it
+is `pool` as long as masked features are numbers, and over the reals always.
 -/
 @[expose] public noncomputable section
 namespace MaskPool

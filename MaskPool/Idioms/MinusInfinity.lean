@@ -4,10 +4,10 @@ public import MaskPool.Idioms.Softmax
 /-!
 # Minus infinity for the masked logits
 
-`softmax(where(mask, logits, -inf)) @ features` in `Extended R`. The weight of a masked instance is `exp (-inf)`,
-which is zero. So the result is that of `pool`, if there is an unmasked instance; but `0 * inf` and `0 * nan` are
-NaN, so that the features of masked instances have to be numbers, or have to be selected as well. Without an
-unmasked instance the maximum is `-inf`, and `-inf - -inf` is NaN.
+`softmax(where(mask, logits, -inf)) @ features` in `Extended R`. The weight of a masked instance is `exp
+(-inf)`, which is zero. So the result is that of `pool`, if there is an unmasked instance; but `0 * inf` and
+`0 * nan` are NaN, so that the features of masked instances have to be numbers, or have to be selected as
+well. Without an unmasked instance the maximum is `-inf`, and `-inf - -inf` is NaN.
 
 Logits and features of unmasked instances are numbers throughout. What masked instances hold may be anything.
 -/

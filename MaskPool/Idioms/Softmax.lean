@@ -5,10 +5,10 @@ public import MaskPool.Pool.Laws
 /-!
 # Softmax, and what padding does to it
 
-`softmaxPool` is what `jax.nn.softmax(logits) @ features` computes, in any arithmetic: the logits are shifted by
-their maximum first. Over a `RealArith R` it is the plain softmax mean, and such a mean changes with each instance
-that is added, unless its value happens to be that mean. So a way to mask it has to act on the softmax itself; the
-other files of this folder say what four of them do.
+`softmaxPool` is what `jax.nn.softmax(logits) @ features` computes, in any arithmetic: the logits are shifted
+by their maximum first. Over a `RealArith R` it is the plain softmax mean, and such a mean changes with each
+instance that is added, unless its value happens to be that mean. So a way to mask it has to act on the
+softmax itself; the other files of this folder say what four of them do.
 -/
 @[expose] public noncomputable section
 namespace MaskPool

@@ -4,8 +4,8 @@ public import MaskPool.Idioms.Softmax
 # Zeroed features
 
 `softmax(logits) @ where(mask, features, 0)` removes the features of masked instances from the numerator, and
-leaves their weights in the normalizer. It is `pool` if there are no masked instances or the pooled value is zero,
-and at no other time.
+leaves their weights in the normalizer. It is `pool` if there are no masked instances or the pooled value is
+zero, and at no other time.
 -/
 @[expose] public noncomputable section
 namespace MaskPool

@@ -1,7 +1,7 @@
 """The table of ``docs/idioms.md``: ways to mask a softmax, the theorem about each, and what it rests on.
 
-The theorems are about programs that are imported from kernels of ``tests/corpus``. They are built, and audited as
-those of a certificate are.
+The theorems are about programs that are imported from kernels of ``tests/corpus``. They are built and audited
+like those of a certificate.
 """
 
 from __future__ import annotations
@@ -78,14 +78,14 @@ IDIOMS = (
         (
             Claim(
                 REAL,
-                "never exact: in each bag with a masked and an unmasked row, other features in the masked rows "
-                "give another result",
+                "never exact: in each bag with a masked and an unmasked row, other features in the masked "
+                "rows give another result",
                 ("idioms.finite_fill_ne_pool",),
             ),
             Claim(
                 "real numbers, any `exp`",
-                "masked pooling exactly if `exp(fill - max)` is 0, or the mean of the masked features happens "
-                "to be the pooled value",
+                "masked pooling exactly if `exp(fill - max)` is 0, or the mean of the masked features "
+                "happens to be the pooled value",
                 ("idioms.finite_fill_eq_pool_iff",),
             ),
             Claim(

@@ -50,7 +50,7 @@ def flushed(x: Array) -> Array:
 
 
 def threshold(dtype: np.dtype[Any], exp: Callable[[Array], Array]) -> float:
-    """The greatest number of a format at which ``exp`` is zero, by bisection over all that are not positive."""
+    """The greatest number at which ``exp`` is zero, by bisection over all that are not positive."""
     low, high = 0, infinity(dtype)  # exp(-0) is one, exp(-inf) is zero
     while high - low > 1:
         middle = (low + high) // 2
@@ -82,7 +82,7 @@ def table() -> str:
 
 
 def _lines() -> Iterator[str]:
-    yield "| format | JAX, compiled for the CPU | rounded, with subnormal numbers | subnormal numbers flushed |"
+    yield "| format | JAX, compiled for the CPU | rounded, with subnormal numbers | rounded, without them |"
     yield "|---|---|---|---|"
     for name in FORMATS:
         found = underflow(name)

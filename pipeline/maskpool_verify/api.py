@@ -32,7 +32,7 @@ from maskpool_verify.files import disk_faults
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.properties import ROOT, Property, theorems
 from maskpool_verify.loading import KernelFunction, given
-from maskpool_verify.manifest import DType, Kernel, Manifest, Role, load_manifest, validated_kernel
+from maskpool_verify.manifest import Arithmetic, DType, Kernel, Manifest, Role, load_manifest, validated_kernel
 from maskpool_verify.refute import Counterexample, Outcome, Progress
 from maskpool_verify.report import Report
 
@@ -265,6 +265,7 @@ def verify(
     spec: Literal["attention", "none"] = "attention",
     shapes: str | Sequence[str | Mapping[str, int]] = "all",
     result: Sequence[str | int] | None = None,
+    arithmetic: Arithmetic = "real",
     engine: EngineChoice = "auto",
     second: second_kernel.Mode = "auto",
     search_seconds: float = SEARCH_SECONDS,
@@ -281,7 +282,7 @@ def verify(
         arguments: what the arguments are, in call order, as in the manifest.
         project: a directory to work in, which keeps what Lean has built; it is made if it is not there.
         rows: the symbol of the instance axis.
-        spec, shapes, result: as in the manifest.
+        spec, shapes, result, arithmetic: as in the manifest.
         engine, second, search_seconds, progress, on_wait: as for :func:`check`.
 
     Raises:
@@ -290,6 +291,7 @@ def verify(
     table: dict[str, Any] = {
         "spec": spec,
         "rows": rows,
+        "arithmetic": arithmetic,
         "shapes": shapes if isinstance(shapes, str) else list(map(_plain, shapes)),
         "arguments": [{"name": name, **_plain(argument)} for name, argument in arguments.items()],
     }

@@ -460,6 +460,7 @@ def _report(
             _compare_statements(manifest, case, reports, audited, accepted)
     return KernelReport(
         name=case.kernel.name,
+        arithmetic=case.kernel.arithmetic,
         verdict=case.verdict or ("verified" if reports else "error"),
         traces=tuple(
             TraceReport(shape=t.program.shape, equations=len(t.program.equations), digest=digest(t.program))

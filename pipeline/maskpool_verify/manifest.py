@@ -25,6 +25,8 @@ from maskpool_verify.names import symbol_names
 DType: TypeAlias = Literal["float16", "bfloat16", "float32", "float64", "int32", "int64", "bool"]
 Role: TypeAlias = Literal["features", "logits", "mask", "length", "parameter"]
 Library: TypeAlias = Literal["package", "project"]
+Arithmetic: TypeAlias = Literal["real", "extended"]
+"""Real numbers, or real numbers with infinities and NaN."""
 Shape: TypeAlias = dict[str, int | str]
 """A size for every symbol, such as ``{"n": 4, "d": 3}``; the symbol itself where its size is left open."""
 
@@ -63,7 +65,7 @@ class Kernel(_Model):
     """One ``[[kernel]]`` table.
 
     ``rows`` is the symbol of the instance axis of the bag, ``result`` are the axes of what the kernel
-    returns; :attr:`result_axes` if they are not given.
+    returns; :attr:`result_axes` if they are not given. ``arithmetic`` is what the theorems are about.
     """
 
     name: str
@@ -73,6 +75,7 @@ class Kernel(_Model):
     shapes: tuple[Shape, ...]
     arguments: tuple[ArgumentSpec, ...]
     result: tuple[str | int, ...] | None = None
+    arithmetic: Arithmetic = "real"
 
     @model_validator(mode="before")
     @classmethod
@@ -393,6 +396,8 @@ def _free_problem(kernel: Kernel) -> str | None:
         return problem
     if length := kernel.argument("length"):
         return f'arguments.{length.name}.role: spec "none" knows masks, and no length; pass a mask'
+    if kernel.arithmetic != "real":
+        return 'arithmetic: spec "none" is proved over the real numbers only; remove the key'
     if not kernel.is_open:
         return 'shapes: spec "none" is proved for all sizes at once; add "all"'
     return None

@@ -17,6 +17,7 @@ from maskpool_verify.engine.protocol import EngineInfo
 from maskpool_verify.errors import UsageError
 from maskpool_verify.files import disk_faults, write_whole
 from maskpool_verify.lean.properties import Property
+from maskpool_verify.manifest import Arithmetic
 from maskpool_verify.provenance import Provenance
 from maskpool_verify.refute.counterexample import Counterexample, FloatWarning
 from maskpool_verify.second_kernel import SecondKernelResult
@@ -71,10 +72,12 @@ class KernelReport(_Model):
 
     There is at most one counterexample for a property: ``proved`` ones are what ``refuted`` means, and those
     that are only ``observed`` belong to a kernel that cannot be imported. ``warnings`` say where floating
-    point breaks what the reals do not.
+    point breaks what the reals do not. ``arithmetic`` is what the theorems are about, but for those that hold
+    over any.
     """
 
     name: str
+    arithmetic: Arithmetic = "real"
     verdict: Verdict
     traces: tuple[TraceReport, ...] = ()
     theorems: tuple[TheoremReport, ...] = ()

@@ -121,6 +121,8 @@ def _kernel(page: _Page, kernel: KernelReport) -> None:
         where = "for all sizes" if shape_name(trace.shape) == OPEN else f"at {shape}"
         line = f"traced {where}: {trace.equations} equations, {trace.digest[:19]}…"
         page.lines += [page.styled(part, dim=True) for part in page.wrapped(line, "  ")]
+    if kernel.arithmetic == "extended":
+        page.lines += page.wrapped("theorems among infinities and NaN, for arguments that are numbers", "  ")
     if kernel.theorems:
         page.lines.append("")
         page.table(("property", "shape", "status", "axioms"), _rows(kernel))

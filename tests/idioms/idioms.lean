@@ -70,8 +70,8 @@ theorem finite_fill_eq (e : R → R) :
   rw [@finite_fill.symbolic.translation R (withExp e)]
   rfl
 
-/-- With an exponential that underflows: masked pooling exactly if the masked weights underflow to zero, or the
-masked features happen to have the pooled value as their mean. -/
+/-- With an exponential that underflows: masked pooling exactly if the masked weights underflow to zero, or
+the masked features happen to have the pooled value as their mean. -/
 theorem finite_fill_eq_pool_iff {e : R → R} (hmask : ∃ r, mask r = true)
     (he : ∀ r, mask r = true → e (logits r - fmax (select mask fill logits)) =
       RealArith.exp (logits r - fmax (select mask fill logits)))
@@ -225,8 +225,8 @@ theorem where_weights_eq_pool_of_finite (h_features : ∀ r q, features.rows r q
   exact guardedPool_eq_pool_of_finite h_logits fun r => h_features r q
 
 /-- Unselected features: NaN where a masked one is not a number, if some row is unmasked. -/
-theorem where_weights_eq_nan {q : Index [d]} (hmask : ∃ r, mask r = true) {k : Index [n]} (hk : mask k = false)
-    (h_features : Ops.isFinite (features.rows k q) = false) :
+theorem where_weights_eq_nan {q : Index [d]} (hmask : ∃ r, mask r = true) {k : Index [n]}
+    (hk : mask k = false) (h_features : Ops.isFinite (features.rows k q) = false) :
     where_weights.symbolic.program.eval [n, d] (features, logits, mask, ()) q = .nan := by
   rw [where_weights_eq]
   exact guardedPool_of_not_finite h_logits hmask hk h_features
