@@ -34,7 +34,16 @@ from maskpool_verify.files import disk_faults
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.properties import ROOT, Property, theorems
 from maskpool_verify.loading import KernelFunction, given
-from maskpool_verify.manifest import DType, Kernel, Manifest, Role, load_manifest, validated_kernel
+from maskpool_verify.manifest import (
+    Arithmetic,
+    DType,
+    Kernel,
+    Manifest,
+    OptionalProperty,
+    Role,
+    load_manifest,
+    validated_kernel,
+)
 from maskpool_verify.reals import check_reals
 from maskpool_verify.refute import Counterexample, Outcome, Progress
 from maskpool_verify.report import Report, with_reals
@@ -332,7 +341,10 @@ def verify(
     rows: str = "n",
     spec: Literal["attention", "none"] = "attention",
     shapes: str | Sequence[str | Mapping[str, int]] = "all",
+    constraints: Sequence[str] = (),
     result: Sequence[str | int] | None = None,
+    arithmetic: Arithmetic = "real",
+    require: Sequence[OptionalProperty] = (),
     engine: EngineChoice = "auto",
     second: second_kernel.Mode = "auto",
     search_seconds: float = SEARCH_SECONDS,
@@ -349,14 +361,22 @@ def verify(
         arguments: what the arguments are, in call order, as in the manifest.
         project: a directory to work in, which keeps what Lean has built; it is made if it is not there.
         rows: the symbol of the instance axis.
-        spec, shapes, result: as in the manifest.
+        spec, shapes, constraints, result, arithmetic, require: as in the manifest.
         engine, second, search_seconds, progress, on_wait: as for :func:`check`.
 
     Raises:
         MaskpoolError: as for :func:`trace` and :func:`check`.
     """
     with kernel_of(
-        function, arguments=arguments, rows=rows, spec=spec, shapes=shapes, result=result
+        function,
+        arguments=arguments,
+        rows=rows,
+        spec=spec,
+        shapes=shapes,
+        constraints=constraints,
+        result=result,
+        arithmetic=arithmetic,
+        require=require,
     ) as kernel:
         with disk_faults("write in", project):
             project.mkdir(parents=True, exist_ok=True)
@@ -383,7 +403,10 @@ def kernel_of(
     rows: str = "n",
     spec: Literal["attention", "none"] = "attention",
     shapes: str | Sequence[str | Mapping[str, int]] = "all",
+    constraints: Sequence[str] = (),
     result: Sequence[str | int] | None = None,
+    arithmetic: Arithmetic = "real",
+    require: Sequence[OptionalProperty] = (),
 ) -> Iterator[Kernel]:
     """A function object as a kernel, which has its function within this block only.
 
@@ -395,6 +418,9 @@ def kernel_of(
     table: dict[str, Any] = {
         "spec": spec,
         "rows": rows,
+        "constraints": list(constraints),
+        "arithmetic": arithmetic,
+        "require": list(require),
         "shapes": shapes if isinstance(shapes, str) else list(map(_plain, shapes)),
         "arguments": [{"name": name, **_plain(argument)} for name, argument in arguments.items()],
     }

@@ -500,6 +500,7 @@ def _report(
             _compare_statements(manifest, case, reports, lacking, audited, accepted)
     return KernelReport(
         name=case.kernel.name,
+        arithmetic=case.kernel.arithmetic,
         verdict=case.verdict or ("verified" if reports else "error"),
         place=_defined_at(case.kernel, manifest.root),
         problem=next(filter(None, (mentioned(message, manifest.root) for message in case.messages)), None),

@@ -28,6 +28,8 @@ from maskpool_verify.names import symbol_names
 DType: TypeAlias = Literal["float16", "bfloat16", "float32", "float64", "int32", "int64", "bool"]
 Role: TypeAlias = Literal["features", "logits", "mask", "length", "parameter"]
 Library: TypeAlias = Literal["package", "project"]
+Arithmetic: TypeAlias = Literal["real", "extended"]
+"""Real numbers, or real numbers with infinities and NaN."""
 Shape: TypeAlias = dict[str, int | str]
 """A size for every symbol, such as ``{"n": 4, "d": 3}``; the symbol itself where its size is left open."""
 OptionalProperty: TypeAlias = Literal["masked_irrelevance_any_arithmetic", "all_masked_any_arithmetic"]
@@ -69,7 +71,8 @@ class Kernel(_Model):
 
     ``rows`` is the symbol of the instance axis of the bag, ``constraints`` are assumed of the sizes that are
     left open, ``result`` are the axes of what the kernel returns; :attr:`result_axes` if they are not given.
-    ``require`` are the further properties without which the kernel is not verified.
+    ``arithmetic`` is what the theorems are about; ``require`` are the further properties without which the
+    kernel is not verified.
     """
 
     name: str
@@ -81,6 +84,7 @@ class Kernel(_Model):
     arguments: tuple[ArgumentSpec, ...]
     result: tuple[str | int, ...] | None = None
     require: tuple[OptionalProperty, ...] = ()
+    arithmetic: Arithmetic = "real"
 
     @model_validator(mode="before")
     @classmethod
@@ -441,6 +445,8 @@ def _free_problem(kernel: Kernel) -> str | None:
         return problem
     if length := kernel.argument("length"):
         return f'arguments.{length.name}.role: spec "none" knows masks, and no length; pass a mask'
+    if kernel.arithmetic != "real":
+        return 'arithmetic: spec "none" is proved over the real numbers only; remove the key'
     if not kernel.is_open:
         return 'shapes: spec "none" is proved for all sizes at once; add "all"'
     return None

@@ -5,6 +5,7 @@ The JSON form is described in ``docs/report.md``; its schema name changes with i
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Iterable
 from errno import EACCES, EISDIR
@@ -18,6 +19,7 @@ from maskpool_verify.errors import UsageError
 from maskpool_verify.files import disk_faults, write_whole
 from maskpool_verify.lean.properties import Property
 from maskpool_verify.listing import ListedEquation
+from maskpool_verify.manifest import Arithmetic
 from maskpool_verify.provenance import Provenance
 from maskpool_verify.reals import ABSTRACT, RealsReport
 from maskpool_verify.refute.counterexample import Counterexample, FloatWarning
@@ -101,7 +103,7 @@ class Lack(_Model):
     equation: str | None = None
     source: str | None = None
 
-    @property
+    @builtins.property  # the field of that name hides the short name
     def reason(self) -> str:
         """The property, and why it is not proved."""
         if self.equation is None:
@@ -115,11 +117,13 @@ class KernelReport(_Model):
     There is at most one counterexample for a property: ``proved`` ones are what ``refuted`` means, and those
     that are only ``observed`` belong to a kernel that cannot be imported. ``warnings`` say where floating
     point breaks what the reals do not. ``place`` is where the function is defined, and ``problem`` the first
-    line of the user's code that ``messages`` name. ``constraints`` are those of the manifest, which the theorems
-    for all sizes have as hypotheses; at the sizes ``witness`` they hold.
+    line of the user's code that ``messages`` name. ``constraints`` are those of the manifest, which the
+    theorems for all sizes have as hypotheses; at the sizes ``witness`` they hold. ``arithmetic`` is what the
+    theorems are about, but for those that hold over any.
     """
 
     name: str
+    arithmetic: Arithmetic = "real"
     verdict: Verdict
     place: Place | None = None
     problem: Place | None = None

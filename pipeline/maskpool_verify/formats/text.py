@@ -115,6 +115,8 @@ def _kernel(page: _Page, kernel: KernelReport) -> None:
         sizes = ", ".join(f"{symbol} = {size}" for symbol, size in kernel.witness.items())
         line = f"assumed: {', '.join(kernel.constraints)} (as at {sizes})"
         page.lines += page.wrapped(line, "  ")
+    if kernel.arithmetic == "extended":
+        page.lines += page.wrapped("theorems among infinities and NaN, for arguments that are numbers", "  ")
     if kernel.theorems:
         page.lines.append("")
         page.table(("property", "shape", "status", "axioms"), _rows(kernel))
