@@ -17,9 +17,12 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from documentation import idioms, underflow
 from documentation.console import console, fenced, run
 from documentation.gallery import gallery, summary
 from documentation.walkthrough import Walkthrough
+from maskpool_verify.audit import AuditResult
+from maskpool_verify.engine.wasm import WasmEngine
 from maskpool_verify.importer import SUPPORTED_PRIMITIVES
 from maskpool_verify.lowering import LOWERED_PRIMITIVES
 
@@ -28,6 +31,7 @@ PROJECT_FILES = ("MaskPool", "MaskPool.lean", "kernels", "certificates", "maskpo
 
 _MARK = re.compile(r"(?P<start><!-- generated: (?P<name>[a-z-]+) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
 _ONE = "masked_attention_pool"
+_SHOWN_IDIOM = "idioms.minus_infinity_fill_eq_pool_iff"
 
 
 def pages() -> Iterator[Path]:
@@ -46,16 +50,21 @@ def refreshed(text: str, outputs: Mapping[str, Callable[[], str]]) -> str:
 
 
 class Outputs:
-    """Outputs of commands in ``project``, a copy of the project that may be changed."""
+    """Outputs of commands in ``project``, a copy of the project that may be changed.
 
-    def __init__(self, project: Path) -> None:
+    ``audited`` are the theorems about idioms, if they have been built already.
+    """
+
+    def __init__(self, project: Path, audited: AuditResult | None = None) -> None:
         self._project = project
+        self._audited = audited
         self._known: dict[str, str] = {}
         self._makers: Mapping[str, Callable[[], str]] = {
             "check": lambda: self._console("check"),
             "stale": lambda: self._with_exchanged_branches(trace=False),
             "refuted": lambda: self._with_exchanged_branches(trace=True),
             "report": self._report,
+            "annotations": self._annotations,
             "primitives": lambda: _names(SUPPORTED_PRIMITIVES),
             "lowered": lambda: _names(LOWERED_PRIMITIVES),
             "corpus": summary,
@@ -65,6 +74,9 @@ class Outputs:
             "readable": lambda: self._excerpt("def readable", "theorem translation"),
             "translation": lambda: self._excerpt("theorem translation", "end certificates"),
             "properties": self._properties,
+            "idioms": lambda: idioms.table(self._idioms()),
+            "idiom-statement": lambda: fenced("lean", idioms.statement(self._idioms(), _SHOWN_IDIOM)),
+            "underflow": underflow.table,
             **Walkthrough(project).makers,
         }
 
@@ -83,6 +95,11 @@ class Outputs:
     def _console(self, *arguments: str) -> str:
         return console(self._project, *arguments)
 
+    def _annotations(self) -> str:
+        """The annotations of a kernel that is refuted."""
+        self._once("refuted")
+        return self._known["annotations"]
+
     def _with_exchanged_branches(self, *, trace: bool) -> str:
         """Keep the weights of the masked rows instead of the others, and check."""
         kernel = self._project / "kernels" / f"{_ONE}.py"
@@ -100,6 +117,8 @@ class Outputs:
             kernel.write_text(original.replace(right, wrong), "utf-8")
             if trace:
                 self._run("trace", "--kernel", _ONE)
+            if trace:
+                self._known["annotations"] = self._console("check", "--kernel", _ONE, "--format", "github")
             return self._console("check", "--kernel", _ONE)
         finally:
             kernel.write_text(original, "utf-8")
@@ -112,6 +131,8 @@ class Outputs:
         for kernel in report["kernels"]:
             shown = [t for t in kernel["theorems"] if t["property"] in ("specification", "padding")]
             kernel["theorems"] = shown
+            for trace in kernel["traces"]:
+                trace["listing"] = trace["listing"][3:4]
         second, provenance = report["second_kernel"], report["provenance"]
         second["assumptions"] = second["assumptions"][:1]
         del second["seconds"], second["megabytes"]
@@ -120,6 +141,14 @@ class Outputs:
         provenance["sources"] = {"maskpool.toml": provenance["sources"]["maskpool.toml"]}
         provenance["artifacts"] = {}
         return fenced("json", json.dumps(report, indent=2, ensure_ascii=False).splitlines())
+
+    def _idioms(self) -> AuditResult:
+        """The audit of the theorems about idioms, which are built in a project of their own."""
+        if self._audited is None:
+            project = self._project.parent / "idioms"
+            shutil.copytree(self._project, project)
+            self._audited = idioms.build(project, WasmEngine())
+        return self._audited
 
     def _lean(self, name: str) -> list[str]:
         return (self._project / "certificates" / _ONE / f"{name}.lean").read_text("utf-8").splitlines()

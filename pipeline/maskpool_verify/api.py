@@ -34,7 +34,16 @@ from maskpool_verify.files import disk_faults
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.properties import ROOT, Property, theorems
 from maskpool_verify.loading import KernelFunction, given
-from maskpool_verify.manifest import DType, Kernel, Manifest, Role, load_manifest, validated_kernel
+from maskpool_verify.manifest import (
+    Arithmetic,
+    DType,
+    Kernel,
+    Manifest,
+    OptionalProperty,
+    Role,
+    load_manifest,
+    validated_kernel,
+)
 from maskpool_verify.reals import check_reals
 from maskpool_verify.refute import Counterexample, Outcome, Progress
 from maskpool_verify.report import Report, with_reals
@@ -116,6 +125,7 @@ def check(
     fresh: bool = False,
     second: second_kernel.Mode = "auto",
     search_seconds: float = SEARCH_SECONDS,
+    stress_seconds: float = 0.0,
     progress: Callable[[Step], None] = _nothing,
     on_wait: Callable[[], None] = _nothing,
 ) -> Report:
@@ -127,6 +137,7 @@ def check(
         fresh: build everything again, even if nothing has changed.
         second: whether a second kernel checks every proof again.
         search_seconds: how long to search for a counterexample to a property that is not proved.
+        stress_seconds: how long to run each kernel on adversarial inputs; 0: not at all.
 
     Raises:
         UsageError: mathlib is asked for without native Lean, or in a project without the package ``real/``.
@@ -147,6 +158,7 @@ def check(
         fresh=fresh,
         second=second,
         search_seconds=search_seconds,
+        stress_seconds=stress_seconds,
         progress=progress,
         on_wait=on_wait,
     )
@@ -185,7 +197,9 @@ def accept(
     if unproved or report.audit.violations:
         what = unproved[0] if unproved else "the audit"
         raise StaleError(f"Nothing is accepted, since {what} does not pass; run maskpool-verify check.")
-    wanted = [theorem.dotted for kernel in manifest.kernels for theorem in theorems(kernel)]
+    lacking = {lack.name for kernel in report.kernels for lack in kernel.lacks}
+    asked = [theorem.dotted for kernel in manifest.kernels for theorem in theorems(kernel)]
+    wanted = [name for name in asked if name not in lacking]
     old, new = lock.read(manifest.root), lock.of_reports(found, report.definitions)
     changes = [*lock.differences(old, new), *(f"{name} is dropped" for name in lock.disappeared(old, wanted))]
     lock.write(manifest.root, lock.merged(old, new, wanted))
@@ -327,7 +341,10 @@ def verify(
     rows: str = "n",
     spec: Literal["attention", "none"] = "attention",
     shapes: str | Sequence[str | Mapping[str, int]] = "all",
+    constraints: Sequence[str] = (),
     result: Sequence[str | int] | None = None,
+    arithmetic: Arithmetic = "real",
+    require: Sequence[OptionalProperty] = (),
     engine: EngineChoice = "auto",
     second: second_kernel.Mode = "auto",
     search_seconds: float = SEARCH_SECONDS,
@@ -344,14 +361,22 @@ def verify(
         arguments: what the arguments are, in call order, as in the manifest.
         project: a directory to work in, which keeps what Lean has built; it is made if it is not there.
         rows: the symbol of the instance axis.
-        spec, shapes, result: as in the manifest.
+        spec, shapes, constraints, result, arithmetic, require: as in the manifest.
         engine, second, search_seconds, progress, on_wait: as for :func:`check`.
 
     Raises:
         MaskpoolError: as for :func:`trace` and :func:`check`.
     """
     with kernel_of(
-        function, arguments=arguments, rows=rows, spec=spec, shapes=shapes, result=result
+        function,
+        arguments=arguments,
+        rows=rows,
+        spec=spec,
+        shapes=shapes,
+        constraints=constraints,
+        result=result,
+        arithmetic=arithmetic,
+        require=require,
     ) as kernel:
         with disk_faults("write in", project):
             project.mkdir(parents=True, exist_ok=True)
@@ -378,7 +403,10 @@ def kernel_of(
     rows: str = "n",
     spec: Literal["attention", "none"] = "attention",
     shapes: str | Sequence[str | Mapping[str, int]] = "all",
+    constraints: Sequence[str] = (),
     result: Sequence[str | int] | None = None,
+    arithmetic: Arithmetic = "real",
+    require: Sequence[OptionalProperty] = (),
 ) -> Iterator[Kernel]:
     """A function object as a kernel, which has its function within this block only.
 
@@ -390,6 +418,9 @@ def kernel_of(
     table: dict[str, Any] = {
         "spec": spec,
         "rows": rows,
+        "constraints": list(constraints),
+        "arithmetic": arithmetic,
+        "require": list(require),
         "shapes": shapes if isinstance(shapes, str) else list(map(_plain, shapes)),
         "arguments": [{"name": name, **_plain(argument)} for name, argument in arguments.items()],
     }

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from maskpool_verify.formats.findings import findings
 from maskpool_verify.formats.wording import in_order, place_of, second_kernel, standing, summary, trusted
 from maskpool_verify.report import KernelReport, Report, Verdict
+from maskpool_verify.stress import StressReport
+from maskpool_verify.stress import text as stress_text
 
 _SIGNS: dict[Verdict, str] = {
     "verified": "✅",
@@ -44,6 +46,8 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"> The audit found: {escaped(violation)}"
     for kernel in report.kernels:
         yield from _kernel(report, kernel)
+    if report.observed is not None:
+        yield from _folded(stress_text.TITLE, list(_observed(report.observed)))
     yield from _folded("Trusted, and outside of the proofs", [f"- {escaped(s)}" for s in trusted(report)])
 
 
@@ -65,6 +69,15 @@ def _kernel(report: Report, kernel: KernelReport) -> Iterator[str]:
         rows.append(f"| {' | '.join(map(escaped, cells))} |")
     if kernel.theorems:
         yield from _folded(f"The theorems of {kernel.name}", rows)
+
+
+def _observed(report: StressReport) -> Iterator[str]:
+    yield escaped(f"{stress_text.heading(report)}; evidence, and no proof.")
+    for kernel in report.kernels:
+        yield ""
+        yield f"**{escaped(kernel.name)}**: {escaped(stress_text.summary(kernel))}"
+        yield ""
+        yield from _code("\n".join(stress_text.observed(kernel)).rstrip())
 
 
 def _folded(title: str, lines: list[str]) -> Iterator[str]:

@@ -111,6 +111,12 @@ def _kernel(page: _Page, kernel: KernelReport) -> None:
     for trace in kernel.traces:
         line = f"traced {sizes_of(trace)}: {trace.equations} equations, {trace.digest[:19]}…"
         page.lines += [page.styled(part, dim=True) for part in page.wrapped(line, "  ")]
+    if kernel.witness is not None:
+        sizes = ", ".join(f"{symbol} = {size}" for symbol, size in kernel.witness.items())
+        line = f"assumed: {', '.join(kernel.constraints)} (as at {sizes})"
+        page.lines += page.wrapped(line, "  ")
+    if kernel.arithmetic == "extended":
+        page.lines += page.wrapped("theorems among infinities and NaN, for arguments that are numbers", "  ")
     if kernel.theorems:
         page.lines.append("")
         page.table(("property", "shape", "status", "axioms"), _rows(kernel))
@@ -166,6 +172,8 @@ def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: 
             page.heading("Proved for every RealArith R, the real numbers among them")
             shown = {theorem.property for kernel in report.kernels for theorem in kernel.theorems}
             page.items(f"{name}: {MEANING[name]}" for name in PROPERTIES if name in shown)
+        if report.observed is not None:
+            _observed(page, report.observed, quiet)
         page.heading("Trusted, and outside of the proofs")
         page.items(trusted(report))
         page.lines.append("")
@@ -176,9 +184,6 @@ def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: 
     if page.lines[0] == "":
         del page.lines[0]
     return "\n".join(page.lines) + "\n"
-
-
-OBSERVED = "Observed in floating point"
 
 
 def stress_to_text(
@@ -192,7 +197,7 @@ def stress_to_text(
 
 def _observed(page: _Page, report: StressReport, quiet: bool) -> None:
     """The section on what was observed, which proves nothing."""
-    page.heading(OBSERVED)
+    page.heading(stress_text.TITLE)
     page.put(f"{stress_text.heading(report)}; evidence, and no proof", "  ")
     for kernel in report.kernels:
         summary = page.styled(stress_text.summary(kernel), "red" if kernel.broken else "green")

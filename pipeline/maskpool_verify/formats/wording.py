@@ -17,6 +17,10 @@ MEANING: Mapping[Property, str] = {
     "padding": "further masked rows do not matter, whatever they hold",
     "masked_irrelevance": "what masked rows hold does not matter",
     "all_masked": "with all rows masked the result is zero",
+    "masked_irrelevance_any_arithmetic": "over any arithmetic, IEEE floats included, what masked rows hold "
+    "cannot reach the result, be it infinite or NaN",
+    "all_masked_any_arithmetic": "over any arithmetic in which zero and one behave as IEEE 754 says, the "
+    "result is zero with all rows masked",
 }
 """What each property says."""
 
@@ -55,7 +59,8 @@ def arithmetic(theorem: TheoremReport) -> str:
 def standing(kernel: KernelReport) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """What is known of a kernel: properties by the strength of what is known.
 
-    Proved ones by the arithmetic that they hold over, the most general one first; ``only observed`` are those
+    Proved ones by the arithmetic that they hold over, the most general one first; then those that the kernel
+    need not have, with the equation that keeps it from them; ``only observed`` are those
     that a run of JAX breaks, of which nothing is proved.
     """
     groups: dict[str, tuple[str, ...]] = {}
@@ -66,7 +71,9 @@ def standing(kernel: KernelReport) -> tuple[tuple[str, tuple[str, ...]], ...]:
         if parts:
             groups[f"proved {words}"] = parts
     observed = tuple(f"{c.property} fails" for c in kernel.counterexamples if c.evidence == "observed")
-    return (*groups.items(), *([("only observed", observed)] if observed else []))
+    lacking = tuple(lack.reason for lack in kernel.lacks)
+    further = {"not proved over any arithmetic": lacking, "only observed": observed}
+    return (*groups.items(), *((words, parts) for words, parts in further.items() if parts))
 
 
 def _proved(kernel: KernelReport, words: str, name: str) -> str:
