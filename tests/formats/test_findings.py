@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from samples import CORPUS, corpus_report
 
-from maskpool_verify.formats.findings import RULES, findings, within
+from maskpool_verify.formats.findings import RULES, THE_WHOLE, findings, within
 from maskpool_verify.formats.wording import arithmetic, standing
 from maskpool_verify.lean.properties import PROPERTIES
 from maskpool_verify.refute import render
-from maskpool_verify.report import Place, Report
+from maskpool_verify.report import Place, Report, with_reals
 
 
 def test_one_for_each_property_that_failed(corpus: Report):
@@ -63,6 +63,14 @@ def test_a_kernel_without_theorems_or_messages_is_found_all_the_same():
     report = corpus_report("moving_average").model_copy(update={"kernels": (bare,)})
     (found,) = findings(report)
     assert (found.rule, found.text) == ("error", RULES["error"])
+
+
+def test_what_belongs_to_no_kernel_is_found(hostile: Report):
+    (found,) = [f for f in findings(hostile) if f.kernel == THE_WHOLE]
+    assert (found.rule, found.text, found.place) == ("unproved", hostile.reals.violations[0], None)
+    verified = corpus_report("where_everything")
+    assert findings(verified) == ()
+    assert len(findings(with_reals(verified, hostile.reals))) == 1
 
 
 @pytest.mark.parametrize(

@@ -63,7 +63,7 @@ def render(report: Report) -> str:
     return _template().render(
         report=report,
         summary=wording.summary(report),
-        second_kernel=wording.second_kernel(report),
+        facts=wording.facts(report),
         trusted=list(wording.trusted(report)),
         meaning=wording.MEANING,
         standing=wording.standing,

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from maskpool_verify.formats.findings import findings
-from maskpool_verify.formats.wording import in_order, place_of, second_kernel, standing, summary, trusted
+from maskpool_verify.formats.findings import THE_WHOLE, Finding, findings
+from maskpool_verify.formats.wording import facts, in_order, place_of, standing, summary, trusted
 from maskpool_verify.report import KernelReport, Report, Verdict
 
 _SIGNS: dict[Verdict, str] = {
@@ -36,28 +36,33 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"| {escaped(kernel.name)} | {_SIGNS[kernel.verdict]} {kernel.verdict} | {known} |"
     yield ""
     yield escaped(f"{summary(report)}.")
-    if (sentence := second_kernel(report)) is not None:
+    for fact in facts(report):
         yield ""
-        yield escaped(f"{sentence}.")
+        yield escaped(f"{fact}.")
+    found = findings(report)
+    yield from _findings(finding for finding in found if finding.kernel == THE_WHOLE)
     for violation in report.audit.violations if report.audit.audited else ():
         yield ""
         yield f"> The audit found: {escaped(violation)}"
     for kernel in report.kernels:
-        yield from _kernel(report, kernel)
+        yield from _kernel(kernel, [finding for finding in found if finding.kernel == kernel.name])
     yield from _folded("Trusted, and outside of the proofs", [f"- {escaped(s)}" for s in trusted(report)])
 
 
-def _kernel(report: Report, kernel: KernelReport) -> Iterator[str]:
-    found = [finding for finding in findings(report) if finding.kernel == kernel.name]
-    if found:
-        yield ""
-        yield f"### {escaped(kernel.name)}"
+def _findings(found: Iterable[Finding]) -> Iterator[str]:
     for finding in found:
         place = f", {escaped(str(finding.place))}" if finding.place else ""
         yield ""
         yield f"**{escaped(finding.title)}**{place}"
         yield ""
         yield from _code(finding.text)
+
+
+def _kernel(kernel: KernelReport, found: Sequence[Finding]) -> Iterator[str]:
+    if found:
+        yield ""
+        yield f"### {escaped(kernel.name)}"
+    yield from _findings(found)
     rows = ["| property | shape | status | axioms |", "|---|---|---|---|"]
     for theorem in in_order(kernel):
         last = ", ".join(theorem.axioms) or "none" if theorem.status == "proved" else theorem.reason or ""

@@ -11,9 +11,9 @@ from click import style
 
 from maskpool_verify.formats.wording import (
     MEANING,
+    facts,
     in_order,
     place_of,
-    second_kernel,
     sizes_of,
     standing,
     summary,
@@ -128,18 +128,6 @@ def _kernel(page: _Page, kernel: KernelReport) -> None:
         page.put(f"Warning: {warning.sentence}", "  ")
 
 
-def _engine(page: _Page, report: Report) -> None:
-    """Which Lean did the work."""
-    if report.engine:
-        page.put(f"engine: {report.engine.name}, Lean {report.engine.lean_version}")
-
-
-def _reals(page: _Page, report: Report) -> None:
-    """Which numbers the theorems are about."""
-    page.put(f"real numbers: {report.reals.sentence}")
-    page.items(report.reals.violations)
-
-
 def _summary(page: _Page, report: Report) -> None:
     first, *more = page.wrapped(summary(report))
     coloured = page.styled(report.verdict, _COLOURS[report.verdict], bold=True)
@@ -169,9 +157,9 @@ def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: 
         page.heading("Trusted, and outside of the proofs")
         page.items(trusted(report))
         page.lines.append("")
-        _engine(page, report)
-        page.put(second_kernel(report) or "")
-        _reals(page, report)
+        for fact in facts(report):
+            page.put(fact)
+        page.items(report.reals.violations)
         _summary(page, report)
     if page.lines[0] == "":
         del page.lines[0]

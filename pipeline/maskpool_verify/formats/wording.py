@@ -89,6 +89,13 @@ def second_kernel(report: Report) -> str | None:
     return "second kernel: REFUSED" if second.status == "refused" else f"second kernel: none; {second.why}"
 
 
+def facts(report: Report) -> list[str]:
+    """Which Lean did the work, what a second kernel says, and which numbers the theorems are about."""
+    engine = report.engine and f"engine: {report.engine.name}, Lean {report.engine.lean_version}"
+    known = (engine, second_kernel(report), f"real numbers: {report.reals.sentence}")
+    return [sentence for sentence in known if sentence]
+
+
 def summary(report: Report) -> str:
     """The last line: the verdict, and how many theorems are proved."""
     theorems = [theorem for kernel in report.kernels for theorem in kernel.theorems]
