@@ -127,6 +127,15 @@ def Lit.convert (e : DType) : Option Lit → Option Lit
     | .bool => some (.bool b)
   | none => none
 
+/-- The operation on integers, as `Binary.eval` has it. -/
+def Binary.ofInts : Binary → Int → Int → Int
+  | .add, x, y => x + y
+  | .sub, x, y => x - y
+  | .mul, x, y => x * y
+  | .div, x, y => if y = 0 then -1 else Int.tdiv x y
+  | .max, x, y => Max.max x y
+  | .min, x, y => Min.min x y
+
 /-! ### Operations on literals in an arithmetic
 
 Operations on truth values and integers are exact in all of them. -/
@@ -138,6 +147,11 @@ def unary (a : Arithmetic) (g : Unary) (c : Option Lit) : Option Lit := if a.isR
 
 /-- The number is known to be the literal zero. -/
 def isZero (t : NumType) (c : Option Lit) : Bool := decide (c = some (.zero t))
+
+/-- The operation on integers. -/
+def onInts (g : Binary) : Option Lit → Option Lit → Option Lit
+  | some (.int x), some (.int y) => some (.int (g.ofInts x y))
+  | _, _ => none
 
 /-- The operation on two zeros. -/
 def onZeros : Binary → Option Lit
@@ -153,7 +167,8 @@ def onUnits : Binary → Option Lit
 /-- The value at two literals; `lower` is a lower bound of the second operand. -/
 def binary (a : Arithmetic) (t : NumType) (lower : Option Lit) (g : Binary) (x y : Option Lit) : Option Lit :=
   match a, t with
-  | .real, _ | _, .int _ => g.onLit t lower x y
+  | .real, .float f => g.onLit (.float f) lower x y
+  | _, .int f => (onInts g x y).or (g.onLit (.int f) lower x y)
   | .floating, .float f =>
     if isZero (.float f) x && isZero (.float f) y then onZeros g
     else if isZero (.float f) x && decide (y = some (.real 1 1)) then onUnits g

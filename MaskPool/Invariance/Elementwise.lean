@@ -583,6 +583,17 @@ theorem unary_is (hk : k.Admits α) (g : Unary) {x : α} (hx : ∀ c, a = some c
     exact g.onLit_is hx hc
   · contradiction
 
+theorem onInts_is {f : IntType} (g : Binary) {x y : Int}
+    (hx : ∀ c, a = some c → c.Is (α := α) (d := .int f) x)
+    (hy : ∀ c, b = some c → c.Is (α := α) (d := .int f) y) {c : Lit} (hc : onInts g a b = some c) :
+    c.Is (α := α) (d := .int f) (g.eval (α := α) (.int f) x y) := by
+  unfold onInts at hc
+  split at hc
+  · cases hc
+    rw [show x = _ from hx _ rfl, show y = _ from hy _ rfl]
+    cases g <;> rfl
+  · contradiction
+
 theorem onZeros_is (hk : FloatFacts α) {g : Binary} {c : Lit} (hc : onZeros g = some c) :
     c.Is (α := α) (d := .float f) (g.eval (.float f) (Ops.lit 0 1) (Ops.lit 0 1)) := by
   cases g <;> cases hc
@@ -604,7 +615,10 @@ theorem binary_is (hk : k.Admits α) (g : Binary) {x y : t.denote α}
     (hl : ∀ c, lower = some c → c.Le (d := .num t) y) {c : Lit} (hc : k.binary t lower g a b = some c) :
     c.Is (d := .num t) (g.eval t x y) := by
   match k, t with
-  | .real, .int _ | .any, .int _ | .floating, .int _ => exact g.onLit_is_int hx hy hl hc
+  | .real, .int _ | .any, .int _ | .floating, .int _ =>
+    rcases Option.or_eq_some_iff.1 hc with hc | hc
+    · exact onInts_is g hx hy hc
+    · exact g.onLit_is_int hx hy hl hc.2
   | .real, .float _ => obtain ⟨real, rfl⟩ := hk; exact g.onLit_is_float hx hy hl hc
   | .any, .float _ => contradiction
   | .floating, .float f =>

@@ -11,6 +11,8 @@ any law of arithmetic, so that the theorems of this file are about every `Ops α
 sees that a bag without unmasked rows gives zero.
 -/
 
+set_option compiler.extract_closed false -- macros are run by the interpreter
+
 @[expose] public noncomputable section
 
 namespace MaskPool
@@ -22,8 +24,8 @@ variable {α : Type} [Ops α] {arguments : List Ty} {result : Ty} (kernel : Kern
 
 namespace Kernel
 
-/-- The number of the first variable at whose equation what masked rows hold may get into a row that counts, or
-into what is computed from all rows. -/
+/-- The number of the first variable whose equation lets through what masked rows hold: into other rows, or
+into a value that is computed from all rows. -/
 def firstLeak (rows mask : Nat) : Option Nat := kernel.firstBad (.irrelevance .any) rows mask
 
 /-- What the rows hold where the mask is false cannot reach the result, in any arithmetic. -/
@@ -109,5 +111,30 @@ theorem Kernel.all_masked_any_arithmetic (sizes : List Nat) (facts : FloatFacts 
     (hc : kernel.checkAllMasked rows mask .floating = true) {inputs : Env α (valuation sizes) arguments}
     (h : Env.AllMasked mask 0 arguments inputs) : kernel.eval sizes inputs = fun _ => result.dtype.zero :=
   kernel.all_masked_of (k := .floating) facts sizes hc h
+
+/-! ### The equation that lets a masked value through -/
+
+/-- Proves `leak = some k` for the `k` for which it is true, of those from the second term on. -/
+syntax "find_leak " term:max ppSpace term:max : tactic
+macro_rules
+  | `(tactic| find_leak $leak $k) => `(tactic| first
+    | (have leak : $leak = some ($k + 0) := by decide +kernel)
+    | (have leak : $leak = some ($k + 1) := by decide +kernel)
+    | (have leak : $leak = some ($k + 2) := by decide +kernel)
+    | (have leak : $leak = some ($k + 3) := by decide +kernel)
+    | (have leak : $leak = some ($k + 4) := by decide +kernel)
+    | (have leak : $leak = some ($k + 5) := by decide +kernel)
+    | (have leak : $leak = some ($k + 6) := by decide +kernel)
+    | (have leak : $leak = some ($k + 7) := by decide +kernel)
+    | (have leak : $leak = some ($k + 8) := by decide +kernel)
+    | (have leak : $leak = some ($k + 9) := by decide +kernel)
+    | find_leak $leak ($k + 10))
+
+/-- Fails, and shows the first equation that lets a masked value through. -/
+macro "name_leak " leak:term:max : tactic => `(tactic|
+  (first
+   | (have leak : $leak = none := by decide +kernel)
+   | find_leak $leak 0
+   fail "maskpool: a masked value gets through"))
 
 end MaskPool

@@ -19,7 +19,10 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
+from documentation import idioms, underflow
 from documentation.gallery import gallery, summary
+from maskpool_verify.audit import AuditResult
+from maskpool_verify.engine.wasm import WasmEngine
 from maskpool_verify.importer import SUPPORTED_PRIMITIVES
 from maskpool_verify.lowering import LOWERED_PRIMITIVES
 
@@ -28,6 +31,7 @@ PROJECT_FILES = ("MaskPool", "MaskPool.lean", "kernels", "certificates", "maskpo
 
 _MARK = re.compile(r"(?P<start><!-- generated: (?P<name>[a-z-]+) -->\n).*?(?P<end><!-- end -->)", re.DOTALL)
 _ONE = "masked_attention_pool"
+_SHOWN_IDIOM = "idioms.minus_infinity_fill_eq_pool_iff"
 
 
 def pages() -> Iterator[Path]:
@@ -46,10 +50,14 @@ def refreshed(text: str, outputs: Mapping[str, Callable[[], str]]) -> str:
 
 
 class Outputs:
-    """Outputs of commands in ``project``, a copy of the project that may be changed."""
+    """Outputs of commands in ``project``, a copy of the project that may be changed.
 
-    def __init__(self, project: Path) -> None:
+    ``audited`` are the theorems about idioms, if they have been built already.
+    """
+
+    def __init__(self, project: Path, audited: AuditResult | None = None) -> None:
         self._project = project
+        self._audited = audited
         self._known: dict[str, str] = {}
         self._makers: Mapping[str, Callable[[], str]] = {
             "check": lambda: self._console("check"),
@@ -66,6 +74,9 @@ class Outputs:
             "readable": lambda: self._excerpt("def readable", "theorem translation"),
             "translation": lambda: self._excerpt("theorem translation", "end certificates"),
             "properties": self._properties,
+            "idioms": lambda: idioms.table(self._idioms()),
+            "idiom-statement": lambda: _fenced("lean", idioms.statement(self._idioms(), _SHOWN_IDIOM)),
+            "underflow": underflow.table,
         }
 
     def get(self) -> Mapping[str, Callable[[], str]]:
@@ -139,6 +150,14 @@ class Outputs:
         provenance["sources"] = {"maskpool.toml": provenance["sources"]["maskpool.toml"]}
         provenance["artifacts"] = {}
         return _fenced("json", json.dumps(report, indent=2, ensure_ascii=False).splitlines())
+
+    def _idioms(self) -> AuditResult:
+        """The audit of the theorems about idioms, which are built in a project of their own."""
+        if self._audited is None:
+            project = self._project.parent / "idioms"
+            shutil.copytree(self._project, project)
+            self._audited = idioms.build(project, WasmEngine())
+        return self._audited
 
     def _lean(self, name: str) -> list[str]:
         return (self._project / "certificates" / _ONE / f"{name}.lean").read_text("utf-8").splitlines()

@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Event
 from typing import Literal, TypeAlias
 
-from maskpool_verify import certificates, lock, provenance, refute, second_kernel, workspace
+from maskpool_verify import certificates, lock, provenance, refute, second_kernel, stress, workspace
 from maskpool_verify.audit import TheoremAudit, audit
 from maskpool_verify.engine.protocol import Engine, ModuleResult, Progress
 from maskpool_verify.errors import AuditError, MaskpoolError, TraceError, UnsupportedError
@@ -27,12 +28,14 @@ from maskpool_verify.lean.properties import (
     ROOT,
     Property,
     Theorem,
+    optional_theorems,
     properties_module,
     proved_module,
     theorems,
     trace_module,
 )
 from maskpool_verify.lean.render import module_path, properties_file, score_axes
+from maskpool_verify.lean.selection import leaking_variable
 from maskpool_verify.listing import listing
 from maskpool_verify.loading import UserFiles, definition, load_function
 from maskpool_verify.manifest import Kernel, Manifest
@@ -41,6 +44,7 @@ from maskpool_verify.report import (
     SCHEMA,
     AuditReport,
     KernelReport,
+    Lack,
     Place,
     Report,
     TheoremReport,
@@ -64,7 +68,7 @@ _LINE_OF_PYTHON = re.compile(r"\.py:(?P<line>\d+)")
 _LONGEST_NAME = 250
 """Of a file that is looked for; file systems refuse much longer ones."""
 
-Stage: TypeAlias = Literal["trace", "build", "audit", "replay", "search"]
+Stage: TypeAlias = Literal["trace", "build", "audit", "replay", "search", "stress"]
 
 
 @dataclass(frozen=True)
@@ -90,7 +94,11 @@ class _Case:
     @property
     def modules(self) -> tuple[str, ...]:
         shapes = self.kernel.shapes
-        return (*(trace_module(self.kernel, shape) for shape in shapes), properties_module(self.kernel))
+        return (
+            *(trace_module(self.kernel, shape) for shape in shapes),
+            properties_module(self.kernel),
+            *(theorem.module for theorem in optional_theorems(self.kernel)),
+        )
 
     def module(self, theorem: Theorem) -> str:
         """The module with a theorem."""
@@ -119,6 +127,7 @@ def check(
     fresh: bool = False,
     second: second_kernel.Mode = "auto",
     search_seconds: float = SEARCH_SECONDS,
+    stress_seconds: float = 0.0,
     require_accepted: bool = True,
     progress: Callable[[Step], None] = lambda _: None,
     on_wait: Callable[[], None] = lambda: None,
@@ -126,7 +135,8 @@ def check(
     """Check ``kernels``, all of ``manifest`` or some, with one engine.
 
     ``second`` says whether a second kernel checks every proof again, ``search_seconds`` how long to search
-    for a counterexample to a property that is not proved, ``require_accepted`` whether statements have to be
+    for a counterexample to a property that is not proved, ``stress_seconds`` how long to run each kernel on
+    adversarial inputs (0: not at all), ``require_accepted`` whether statements have to be
     those of the lock. ``on_wait`` is called once if another process is at work in the same project and has
     to end first.
 
@@ -144,7 +154,22 @@ def check(
         cases = [_trace(manifest, kernel, progress) for kernel in kernels]
         described.result()
     with certificates.locked(manifest.root, on_wait):
-        return _check(manifest, cases, engine, fresh, second, search_seconds, require_accepted, progress)
+        report = _check(manifest, cases, engine, fresh, second, search_seconds, require_accepted, progress)
+    if stress_seconds <= 0:
+        return report
+    return report.model_copy(update={"observed": _observed(manifest, cases, stress_seconds, progress)})
+
+
+def _observed(
+    manifest: Manifest, cases: Sequence[_Case], seconds: float, progress: Callable[[Step], None]
+) -> stress.StressReport | None:
+    """What the kernels that can be called do with adversarial inputs."""
+    found = []
+    for case in cases:
+        progress(Step("stress", case.kernel.name))
+        with suppress(TraceError):  # the report says so already
+            found.append(stress.stress(case.kernel, root=manifest.root, budget_seconds=seconds))
+    return stress.joined(found) if found else None
 
 
 def _check(
@@ -446,6 +471,7 @@ def _report(
 ) -> KernelReport:
     """What is known about one kernel."""
     reports: tuple[TheoremReport, ...] = ()
+    lacks: tuple[Lack, ...] = ()
     warnings: tuple[refute.FloatWarning, ...] = ()
     if case.verdict == "unsupported":
         search.run(PROPERTIES)
@@ -454,7 +480,13 @@ def _report(
         if library := [module for module in broken if module.split(".")[0] == LIBRARY]:
             case.fail("error", *(_does_not_build(built[module]) for module in library))
         failed = _failed_proofs(case, built)
-        reports = tuple(_theorem(case, theorem, built, audited, failed) for theorem in case.theorems)
+        lacking = [t for t in case.theorems if not t.required and t.dotted in failed]
+        lacks = tuple(_lack(case, theorem, failed.pop(theorem.dotted)) for theorem in lacking)
+        reports = tuple(
+            _theorem(case, theorem, built, audited, failed)
+            for theorem in case.theorems
+            if theorem not in lacking
+        )
         if case.verdict is None and (audited.general or any(r.status != "proved" for r in reports)):
             case.fail("unproved", *audited.general)
             search.run({r.property for r in reports if r.status != "proved"})
@@ -465,12 +497,15 @@ def _report(
             else:
                 case.messages += goals(failed.values(), {t.dotted: t for t in case.theorems})
         if case.verdict is None and accepted is not None:
-            _compare_statements(manifest, case, reports, audited, accepted)
+            _compare_statements(manifest, case, reports, lacking, audited, accepted)
     return KernelReport(
         name=case.kernel.name,
+        arithmetic=case.kernel.arithmetic,
         verdict=case.verdict or ("verified" if reports else "error"),
         place=_defined_at(case, manifest.root),
         problem=next(filter(None, (mentioned(message, manifest.root) for message in case.messages)), None),
+        constraints=case.kernel.assumed.texts,
+        witness=dict(case.kernel.assumed.witness or {}) or None,
         traces=tuple(
             TraceReport(
                 shape=t.program.shape,
@@ -481,9 +516,24 @@ def _report(
             for t in case.traces
         ),
         theorems=reports,
+        lacks=lacks,
         counterexamples=tuple(search.found.values()),
         warnings=warnings,
         messages=tuple(case.messages),
+    )
+
+
+def _lack(case: _Case, theorem: Theorem, failure: Failure) -> Lack:
+    """What is known of an optional theorem whose proof has failed."""
+    variable = leaking_variable(failure.message.text)
+    (traced,) = [t for t in case.traces if t.program.shape == theorem.shape]
+    equation, source = None, None
+    if variable is not None:
+        number = variable - len(traced.program.arguments)
+        equation = f"v#{variable} `{certificates.equation_text(traced.program, number)}`"
+        source = traced.sources[number]
+    return Lack(
+        name=theorem.dotted, property=theorem.proves, shape=theorem.shape, equation=equation, source=source
     )
 
 
@@ -520,6 +570,7 @@ def _compare_statements(
     manifest: Manifest,
     case: _Case,
     reports: Sequence[TheoremReport],
+    lacking: Sequence[Theorem],
     audited: _Audited,
     accepted: lock.Lock,
 ) -> None:
@@ -532,8 +583,11 @@ def _compare_statements(
     }
     now = lock.of_reports(reports, definitions)
     found = lock.differences(accepted, now)
+    lost = {theorem.dotted for theorem in lacking}
     found += [
-        f"{name} was accepted, and the manifest does not ask for it any more"
+        f"{name} was accepted, and is not proved any more"
+        if name in lost
+        else f"{name} was accepted, and the manifest does not ask for it any more"
         for name in lock.disappeared(accepted, now.statements)
         if name.startswith(prefix)
     ]

@@ -11,7 +11,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -28,8 +28,12 @@ from maskpool_verify.names import symbol_names
 DType: TypeAlias = Literal["float16", "bfloat16", "float32", "float64", "int32", "int64", "bool"]
 Role: TypeAlias = Literal["features", "logits", "mask", "length", "parameter"]
 Library: TypeAlias = Literal["package", "project"]
+Arithmetic: TypeAlias = Literal["real", "extended"]
+"""Real numbers, or real numbers with infinities and NaN."""
 Shape: TypeAlias = dict[str, int | str]
 """A size for every symbol, such as ``{"n": 4, "d": 3}``; the symbol itself where its size is left open."""
+OptionalProperty: TypeAlias = Literal["masked_irrelevance_any_arithmetic", "all_masked_any_arithmetic"]
+"""A property that is tried for every kernel, and that a kernel has to have only if it is required."""
 
 ALL = "all"
 """In the manifest: trace the kernel once, for all sizes."""
@@ -67,6 +71,8 @@ class Kernel(_Model):
 
     ``rows`` is the symbol of the instance axis of the bag, ``constraints`` are assumed of the sizes that are
     left open, ``result`` are the axes of what the kernel returns; :attr:`result_axes` if they are not given.
+    ``arithmetic`` is what the theorems are about; ``require`` are the further properties without which the
+    kernel is not verified.
     """
 
     name: str
@@ -77,6 +83,8 @@ class Kernel(_Model):
     constraints: tuple[str, ...] = ()
     arguments: tuple[ArgumentSpec, ...]
     result: tuple[str | int, ...] | None = None
+    require: tuple[OptionalProperty, ...] = ()
+    arithmetic: Arithmetic = "real"
 
     @model_validator(mode="before")
     @classmethod
@@ -118,6 +126,20 @@ class Kernel(_Model):
         """Whether the specification is attention pooling, with logits that the kernel computes itself."""
         return self.spec == "attention" and self.argument("logits") is None
 
+    def optional_obstacle(self) -> str | None:
+        """Why there are no theorems over any arithmetic about the kernel; ``None`` if there are."""
+        selection = self.selection
+        if not self.is_open:
+            return 'they are about all sizes at once, and shapes has no "all"'
+        if selection.role == "length":
+            return "the checker of selections knows masks, and no lengths"
+        if selection.is_float:
+            return "nothing is known of comparisons with a mask of floating-point numbers"
+        for axis in selection.shape:
+            if axis not in (self.rows, *self.result_axes):
+                return f'the mask has the axis "{axis}", and the result does not'
+        return None
+
     @property
     def symbols(self) -> tuple[str, ...]:
         """The symbols of the shapes, in the order of their first appearance."""
@@ -129,15 +151,16 @@ class Kernel(_Model):
         """The shape that leaves all sizes open: each symbol under its name in Lean."""
         return _open_shape(self.symbols)
 
-    @cached_property
+    @property
     def assumed(self) -> Constraints:
         """The constraints, on the symbols of the manifest."""
-        return Constraints.parse(self.constraints)
+        return _constraints(self.constraints)
 
-    @cached_property
+    @property
     def given(self) -> Constraints:
         """The constraints, on the names in Lean of the sizes that are left open."""
-        return self.assumed.substitute({symbol: str(name) for symbol, name in self.open_shape.items()})
+        names = {symbol: str(name) for symbol, name in self.open_shape.items()}
+        return _constraints(self.assumed.substitute(names).texts)
 
     @property
     def is_open(self) -> bool:
@@ -191,6 +214,12 @@ class Kernel(_Model):
             if int(short[self.rows]) < int(long[self.rows])
             and {**short, self.rows: 0} == {**long, self.rows: 0}
         )
+
+
+@cache
+def _constraints(texts: tuple[str, ...]) -> Constraints:
+    """One object for the same constraints, which remembers what it has found out."""
+    return Constraints.parse(texts)
 
 
 def _open_shape(names: Iterable[str]) -> Shape:
@@ -330,6 +359,7 @@ def _problem(kernel: Kernel) -> str | None:
         _symbols_problem,
         _constraints_problem,
         _pairs_problem,
+        _require_problem,
     )
     return next((problem for check in checks if (problem := check(kernel)) is not None), None)
 
@@ -415,6 +445,8 @@ def _free_problem(kernel: Kernel) -> str | None:
         return problem
     if length := kernel.argument("length"):
         return f'arguments.{length.name}.role: spec "none" knows masks, and no length; pass a mask'
+    if kernel.arithmetic != "real":
+        return 'arithmetic: spec "none" is proved over the real numbers only; remove the key'
     if not kernel.is_open:
         return 'shapes: spec "none" is proved for all sizes at once; add "all"'
     return None
@@ -467,6 +499,16 @@ def _symbols_problem(kernel: Kernel) -> str | None:
                 return f"shapes.{number}.{symbol}: the size {size} is not positive"
         if shape in kernel.shapes[:number]:
             return f"shapes.{number}: this shape is given twice; remove one"
+    return None
+
+
+def _require_problem(kernel: Kernel) -> str | None:
+    if not kernel.require:
+        return None
+    if obstacle := kernel.optional_obstacle():
+        return f'require: there is no theorem "{kernel.require[0]}" about this kernel, because {obstacle}'
+    if kernel.spec == "none" and "all_masked_any_arithmetic" in kernel.require:
+        return 'require: "all_masked_any_arithmetic" is about attention pooling; spec is "none"'
     return None
 
 

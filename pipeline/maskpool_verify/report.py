@@ -5,6 +5,7 @@ The JSON form is described in ``docs/report.md``; its schema name changes with i
 
 from __future__ import annotations
 
+import builtins
 import os
 from collections.abc import Iterable
 from errno import EACCES, EISDIR
@@ -18,10 +19,12 @@ from maskpool_verify.errors import UsageError
 from maskpool_verify.files import disk_faults, write_whole
 from maskpool_verify.lean.properties import Property
 from maskpool_verify.listing import ListedEquation
+from maskpool_verify.manifest import Arithmetic
 from maskpool_verify.provenance import Provenance
 from maskpool_verify.reals import ABSTRACT, RealsReport
 from maskpool_verify.refute.counterexample import Counterexample, FloatWarning
 from maskpool_verify.second_kernel import SecondKernelResult
+from maskpool_verify.stress.report import StressReport
 
 Verdict: TypeAlias = Literal["verified", "refuted", "unproved", "unsupported", "stale", "error"]
 
@@ -86,21 +89,49 @@ class TheoremReport(_Model):
     reason: str | None = None
 
 
+class Lack(_Model):
+    """A property that was tried and is not proved, and that the manifest does not require.
+
+    ``name`` is that of its theorem, and ``shape`` the shape of the kernel.
+    ``equation`` is the first one that lets through what masked rows hold, ``source`` the user's line that it
+    came from; both are ``None`` where Lean names no equation.
+    """
+
+    name: str
+    property: Property
+    shape: dict[str, int | str]
+    equation: str | None = None
+    source: str | None = None
+
+    @builtins.property  # the field of that name hides the short name
+    def reason(self) -> str:
+        """The property, and why it is not proved."""
+        if self.equation is None:
+            return self.property
+        return f"{self.property}, because {self.equation} lets a masked value through ({self.source})"
+
+
 class KernelReport(_Model):
     """What is known about one kernel.
 
     There is at most one counterexample for a property: ``proved`` ones are what ``refuted`` means, and those
     that are only ``observed`` belong to a kernel that cannot be imported. ``warnings`` say where floating
     point breaks what the reals do not. ``place`` is where the function is defined, and ``problem`` the first
-    line of the user's code that ``messages`` name.
+    line of the user's code that ``messages`` name. ``constraints`` are those of the manifest, which the
+    theorems for all sizes have as hypotheses; at the sizes ``witness`` they hold. ``arithmetic`` is what the
+    theorems are about, but for those that hold over any.
     """
 
     name: str
+    arithmetic: Arithmetic = "real"
     verdict: Verdict
     place: Place | None = None
     problem: Place | None = None
+    constraints: tuple[str, ...] = ()
+    witness: dict[str, int] | None = None
     traces: tuple[TraceReport, ...] = ()
     theorems: tuple[TheoremReport, ...] = ()
+    lacks: tuple[Lack, ...] = ()
     counterexamples: tuple[Counterexample, ...] = ()
     warnings: tuple[FloatWarning, ...] = ()
     messages: tuple[str, ...] = ()
@@ -118,7 +149,8 @@ class Report(_Model):
     """The result of ``maskpool-verify check``.
 
     ``definitions`` are the declarations of the project that the statements need, each with a digest.
-    ``reals`` says whether the theorems were also proved of mathlib's real numbers.
+    ``reals`` says whether the theorems were also proved of mathlib's real numbers. ``observed`` is what a
+    stress run has shown in floating point, if one was asked for: evidence, which no verdict depends on.
     """
 
     schema_version: Literal["maskpool-verify/report/3"] = Field(alias="schema")
@@ -131,6 +163,7 @@ class Report(_Model):
     provenance: Provenance
     trusted: tuple[str, ...]
     reals: RealsReport = ABSTRACT
+    observed: StressReport | None = None
 
     @property
     def exit_code(self) -> int:

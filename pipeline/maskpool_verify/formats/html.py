@@ -16,6 +16,7 @@ from maskpool_verify.formats.drawing import draw
 from maskpool_verify.refute import Counterexample
 from maskpool_verify.refute import render as counterexample_text
 from maskpool_verify.report import KernelReport, Report, TraceReport
+from maskpool_verify.stress import text as stress_text
 
 
 @dataclass(frozen=True)
@@ -67,10 +68,12 @@ def render(report: Report) -> str:
         trusted=list(wording.trusted(report)),
         meaning=wording.MEANING,
         standing=wording.standing,
+        assumptions=wording.assumptions,
         in_order=wording.in_order,
         place_of=wording.place_of,
         programs=_programs,
         drawings=_drawings,
+        stress=stress_text,
         number_proved=lambda kernel: sum(t.status == "proved" for t in kernel.theorems),
     )
 

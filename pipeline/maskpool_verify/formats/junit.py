@@ -13,6 +13,7 @@ from xml.etree.ElementTree import Element, SubElement
 from maskpool_verify.formats.findings import THE_WHOLE, Finding, findings
 from maskpool_verify.formats.wording import in_order, place_of, standing
 from maskpool_verify.report import KernelReport, Report, TheoremReport, Verdict
+from maskpool_verify.stress import StressReport
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """What XML 1.0 cannot hold, not even escaped."""
@@ -29,7 +30,7 @@ def render(report: Report) -> str:
     for finding in findings(report):
         found.setdefault(finding.kernel, []).append(finding)
     for kernel in report.kernels:
-        root.append(_suite(kernel, found.get(kernel.name, [])))
+        root.append(_suite(kernel, found.get(kernel.name, []), report.observed))
     if whole := found.get(THE_WHOLE):
         suite = SubElement(root, "testsuite", name=THE_WHOLE, tests=str(len(whole)), failures="0")
         suite.set("errors", str(len(whole)))
@@ -40,7 +41,7 @@ def render(report: Report) -> str:
     return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, "unicode") + "\n"
 
 
-def _suite(kernel: KernelReport, found: list[Finding]) -> Element:
+def _suite(kernel: KernelReport, found: list[Finding], observed: StressReport | None) -> Element:
     suite = Element("testsuite", name=_clean(kernel.name))
     by_rule = {finding.rule: finding for finding in found}
     cases = [_case(kernel, theorem, by_rule) for theorem in in_order(kernel)]
@@ -51,7 +52,7 @@ def _suite(kernel: KernelReport, found: list[Finding]) -> Element:
     suite.set("failures", str(sum(case.find("failure") is not None for case in cases)))
     suite.set("errors", str(sum(case.find("error") is not None for case in cases)))
     suite.extend(cases)
-    if output := "\n".join(_output(kernel)):
+    if output := "\n".join(_output(kernel, observed)):
         SubElement(suite, "system-out").text = _clean(output)
     return suite
 
@@ -76,8 +77,8 @@ def _located(finding: Finding) -> str:
     return f"{finding.place}\n{finding.text}" if finding.place else finding.text
 
 
-def _output(kernel: KernelReport) -> Iterator[str]:
-    for words, names in standing(kernel):
+def _output(kernel: KernelReport, observed: StressReport | None) -> Iterator[str]:
+    for words, names in standing(kernel, observed):
         yield f"{words}: {', '.join(names)}"
     for warning in kernel.warnings:
         yield f"Warning: {warning.sentence}"

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from maskpool_verify.lean import invariance
+from maskpool_verify.lean import invariance, selection
 from maskpool_verify.lean.bags import (
     EXTRA,
     OPEN,
@@ -26,7 +26,7 @@ from maskpool_verify.lean.bags import (
 )
 from maskpool_verify.lean.lines import WIDTH, indented, wrapped
 from maskpool_verify.lean.syntax import list_text
-from maskpool_verify.manifest import ROW_ROLES, ArgumentSpec, Kernel, Role, Shape
+from maskpool_verify.manifest import ROW_ROLES, ArgumentSpec, Kernel, OptionalProperty, Role, Shape
 from maskpool_verify.names import dotted
 
 Property: TypeAlias = Literal[
@@ -37,6 +37,8 @@ Property: TypeAlias = Literal[
     "masked_irrelevance",
     "all_masked",
     "padding",
+    "masked_irrelevance_any_arithmetic",
+    "all_masked_any_arithmetic",
 ]
 PROPERTIES: tuple[Property, ...] = (
     "translation",
@@ -46,6 +48,8 @@ PROPERTIES: tuple[Property, ...] = (
     "padding",
     "masked_irrelevance",
     "all_masked",
+    "masked_irrelevance_any_arithmetic",
+    "all_masked_any_arithmetic",
 )
 ROOT = "certificates"
 """The directory of the generated files, and the first component of their module names and namespaces."""
@@ -63,7 +67,7 @@ class Theorem:
     ``name`` are the components of its Lean name; ``module`` is the module that has to declare it;
     ``binders`` and ``conclusion`` are its statement; ``proves`` is the property; ``shape`` is the shape of
     the kernel, and ``padded_shape`` the larger one that a padding theorem relates it to; ``proof`` is the
-    text after ``:=``.
+    text after ``:=``. One that is not ``required`` is tried, and a kernel without it can be verified.
     """
 
     name: tuple[str, ...]
@@ -74,6 +78,7 @@ class Theorem:
     binders: tuple[str, ...]
     conclusion: tuple[str, str]
     proof: str
+    required: bool = True
 
     @property
     def dotted(self) -> str:
@@ -95,6 +100,11 @@ def trace_module(kernel: Kernel, shape: Shape) -> str:
 def properties_module(kernel: Kernel) -> str:
     """The module with the theorems about the programs of a kernel."""
     return f"{ROOT}.{kernel.name}.properties"
+
+
+def optional_module(kernel: Kernel, property_: Property) -> str:
+    """The module of a theorem that a kernel need not have; Lean writes no artifact of one that fails."""
+    return f"{ROOT}.{kernel.name}.{property_}"
 
 
 def proved_module(kernel: Kernel) -> str:
@@ -179,10 +189,11 @@ class Pooling:
             mask = f"(fun r => decide ((r.1.val : Int) < {counts}))"
         else:
             mask = bag.name(selection) if bag.is_vector(selection) else f"(fun r => {counts})"
-        if bag.is_plain:
-            return f"pool {weighed} {features}.rows {mask}"
         read = entry(features, bag.at(kernel.features, "r.1"))
-        return f"fun q => pool {weighed} (fun r (_ : Unit) => {read}) {mask} ()"
+        pooled = f"fun q => pool {weighed} (fun r (_ : Unit) => {read}) {mask} ()"
+        if bag.is_plain:
+            pooled = f"pool {weighed} {features}.rows {mask}"
+        return f"Tensor.finite ({pooled})" if kernel.arithmetic == "extended" else pooled
 
 
 # -- the theorems
@@ -198,6 +209,11 @@ class _Writer:
     @property
     def kernel(self) -> Kernel:
         return self.bag.kernel
+
+    @property
+    def is_extended(self) -> bool:
+        """Whether the theorems are about infinities and NaN as well."""
+        return self.kernel.arithmetic == "extended"
 
     @property
     def namespace(self) -> tuple[str, ...]:
@@ -250,12 +266,13 @@ class _Writer:
             unfolded += ["score", "scores"]
         if any(s.dtype != "bool" for s in self.kernel.having("mask")):
             unfolded.append("Tensor.indicator")
+        tactic = "extended_pool" if self.is_extended else "mask_pool"
         return self.theorem(
             "specification",
             "specification",
             self.bag.bound(),
             (self.bag.call(), self.pooling.value()),
-            f"by\n  rw [translation]\n  tensor_ext\n  simp only [{', '.join(unfolded)}]\n  mask_pool",
+            f"by\n  rw [translation]\n  tensor_ext\n  simp only [{', '.join(unfolded)}]\n  {tactic}",
         )
 
     # -- one bag in another order
@@ -299,8 +316,10 @@ class _Writer:
     def _proof(self, checked: str | None, by_specification: str) -> str:
         """The proof of an invariance: by the term ``checked`` if the checker accepts, else by tactics.
 
-        Without a specification there is nothing but the checker.
+        Without a specification there is nothing but the checker, which is one for real numbers.
         """
+        if self.is_extended:
+            checked = None
         if self.kernel.spec == "none":
             return indented(checked, "  ") if checked else f'by\n  fail "{_NO_LAW}"'
         if checked is None:
@@ -322,6 +341,8 @@ class _Writer:
         ``then`` are tactics for what the lemma leaves open.
         """
         start = f"by_specifications {' '.join(specifications or (self._specification,) * 2)}"
+        if self.is_extended:
+            start += "\nrefine congrArg Tensor.finite ?_"
         step = "refine" if then else "exact"
         if self.bag.is_plain:
             return f"{start}\n{step} {lemma}{then}"
@@ -329,15 +350,25 @@ class _Writer:
 
     # -- what masked rows hold
 
-    def masked_irrelevance(self) -> Theorem:
+    def _two_bags(self, numbers: str) -> tuple[tuple[str, ...], tuple[str, str]]:
+        """Two bags that agree in the rows that count: their binders, and that they have the same result."""
         kernel, bag = self.kernel, self.bag
         changed = kernel.having("features", "logits")
         binders = []
         for spec in kernel.arguments:
             names = [bag.name(spec)] + ([prime(bag.name(spec))] if spec in changed else [])
             brackets = "()" if spec.role == "parameter" else "{}"
-            binders.append(f"{brackets[0]}{' '.join(names)} : {bag.quantified(spec)}{brackets[1]}")
-        agree = [self._agreement(spec) for spec in changed]
+            typed = f"{' '.join(names)} : {bag.quantified(spec, numbers)}"
+            binders.append(f"{brackets[0]}{typed}{brackets[1]}")
+        primed: dict[Role, Callable[[ArgumentSpec], str]] = {
+            role: lambda spec: prime(bag.name(spec)) for role in ("features", "logits")
+        }
+        return (*binders, *map(self._agreement, changed)), (bag.call(), bag.call(primed))
+
+    def masked_irrelevance(self) -> Theorem:
+        kernel, bag = self.kernel, self.bag
+        changed = kernel.having("features", "logits")
+        binders, conclusion = self._two_bags("R")
         checked = invariance.masked_irrelevance(bag, changed)
         if kernel.spec == "none":
             proof = self._proof(checked, "")
@@ -350,16 +381,7 @@ class _Writer:
                 f"\n· intro r hr {free}; exact {self._point(kernel.features, 'hr')}"
             )
             proof = self._proof(checked, self._by_specification("pool_congr _ _ _ ?_ ?_", then=then))
-        primed: dict[Role, Callable[[ArgumentSpec], str]] = {
-            role: lambda spec: prime(bag.name(spec)) for role in ("features", "logits")
-        }
-        return self.theorem(
-            "masked_irrelevance",
-            "masked_irrelevance",
-            (*binders, *agree),
-            (bag.call(), bag.call(primed)),
-            proof,
-        )
+        return self.theorem("masked_irrelevance", "masked_irrelevance", binders, conclusion, proof)
 
     def _condition(self, spec: ArgumentSpec) -> tuple[tuple[str, ...], str]:
         """When the entry ``q`` of an argument counts: further variables, and the condition."""
@@ -404,14 +426,15 @@ class _Writer:
         kernel, bag = self.kernel, self.bag
         selection = kernel.selection
         proves: Property = "all_masked"
+        zero = "Extended.finite 0" if self.is_extended else "0"
         if bag.is_plain and selection.role == "mask":
             empty = bag.call({"mask": lambda _: "fun _ => false"})
             return self.theorem(
                 proves,
                 proves,
                 bag.bound(masks=False),
-                (empty, "fun _ => 0"),
-                f"by\n  by_specification {self._specification}\n  exact pool_all_masked _ _ _ fun _ => rfl",
+                (empty, f"fun _ => {zero}"),
+                self._all_masked("Tensor.finite", "pool_all_masked _ _ _ fun _ => rfl"),
             )
         sizes = [bag.shape[axis] if isinstance(axis, str) else axis for axis in kernel.result_axes]
         index = f"(q : Index {list_text(sizes)})"
@@ -429,9 +452,50 @@ class _Writer:
             proves,
             proves,
             (*bag.bound(), index, hypothesis),
-            (f"{bag.call()} q", "0"),
-            f"by\n  by_specification {self._specification}\n  exact congrFun ({lemma}) {point}",
+            (f"{bag.call()} q", zero),
+            self._all_masked("Extended.finite", f"congrFun ({lemma}) {point}"),
         )
+
+    # -- over any arithmetic
+
+    def _optional(
+        self,
+        property_: OptionalProperty,
+        facts: Sequence[str],
+        binders: Sequence[str],
+        conclusion: tuple[str, str],
+        proof: str,
+    ) -> Theorem:
+        return Theorem(
+            (*self.namespace, property_),
+            optional_module(self.kernel, property_),
+            property_,
+            self.bag.shape,
+            None,
+            (ANY, *facts, *self.bag.sizes, *binders),
+            conclusion,
+            proof,
+            required=property_ in self.kernel.require,
+        )
+
+    def masked_irrelevance_any_arithmetic(self) -> Theorem:
+        proof = selection.masked_irrelevance(self.bag)
+        return self._optional("masked_irrelevance_any_arithmetic", (), *self._two_bags("α"), proof)
+
+    def all_masked_any_arithmetic(self) -> Theorem:
+        empty = self.bag.call({"mask": lambda _: "fun _ => false"})
+        return self._optional(
+            "all_masked_any_arithmetic",
+            (selection.FACTS,),
+            self.bag.bound("α", masks=False),
+            (empty, "fun _ => Ops.lit 0 1"),
+            selection.all_masked(self.bag),
+        )
+
+    def _all_masked(self, finite: str, lemma: str) -> str:
+        """The proof by a lemma on ``pool``; ``finite`` makes its values numbers among infinities and NaN."""
+        exact = f"congrArg {finite} ({lemma})" if self.is_extended else lemma
+        return f"by\n  by_specification {self._specification}\n  exact {exact}"
 
     # -- further masked rows
 
@@ -553,6 +617,18 @@ def _theorems(kernel: Kernel, score_axes: tuple[str, ...]) -> Iterator[Theorem]:
     for short, long in kernel.padding_pairs():
         bag = Bag(kernel, short)
         yield _Writer(bag, Pooling(bag, score_axes)).padding(long)
+    yield from optional_theorems(kernel)
+
+
+def optional_theorems(kernel: Kernel) -> Iterator[Theorem]:
+    """The theorems over any arithmetic, which a kernel has to have only if the manifest requires them."""
+    if kernel.optional_obstacle() is not None:
+        return
+    bag = Bag(kernel, kernel.open_shape)
+    writer = _Writer(bag, Pooling(bag))
+    yield writer.masked_irrelevance_any_arithmetic()
+    if kernel.spec == "attention":
+        yield writer.all_masked_any_arithmetic()
 
 
 def theorems(kernel: Kernel, score_axes: tuple[str, ...] = ()) -> tuple[Theorem, ...]:

@@ -10,6 +10,7 @@ from maskpool_verify.refute.text import bag, beside, nested
 from maskpool_verify.stress.cases import Property
 from maskpool_verify.stress.report import Break, InDTypes, KernelStress, Observation, StressReport
 
+TITLE = "Observed in floating point"
 ROWS = 16
 """Bags with more rows are not printed."""
 
