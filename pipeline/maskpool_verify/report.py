@@ -100,13 +100,6 @@ class Lack(_Model):
     equation: str | None = None
     source: str | None = None
 
-    @property
-    def reason(self) -> str:
-        """The property, and why it is not proved."""
-        if self.equation is None:
-            return self.property
-        return f"{self.property}, because {self.equation} lets a masked value through ({self.source})"
-
 
 class KernelReport(_Model):
     """What is known about one kernel.

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 
 from maskpool_verify.lean.bags import OPEN, shape_name
 from maskpool_verify.lean.properties import PROPERTIES, Property
-from maskpool_verify.report import KernelReport, Report, TheoremReport, TraceReport
+from maskpool_verify.report import KernelReport, Lack, Report, TheoremReport, TraceReport
 
 MEANING: Mapping[Property, str] = {
     "translation": "the imported program is the traced function, over any arithmetic",
@@ -71,9 +71,16 @@ def standing(kernel: KernelReport) -> tuple[tuple[str, tuple[str, ...]], ...]:
         if parts:
             groups[f"proved {words}"] = parts
     observed = tuple(f"{c.property} fails" for c in kernel.counterexamples if c.evidence == "observed")
-    lacking = tuple(lack.reason for lack in kernel.lacks)
+    lacking = tuple(map(lacking_property, kernel.lacks))
     further = {"not proved over any arithmetic": lacking, "only observed": observed}
     return (*groups.items(), *((words, parts) for words, parts in further.items() if parts))
+
+
+def lacking_property(lack: Lack) -> str:
+    """A property that is not proved, and why."""
+    if lack.equation is None:
+        return lack.property
+    return f"{lack.property}, because {lack.equation} lets a masked value through ({lack.source})"
 
 
 def _proved(kernel: KernelReport, words: str, name: str) -> str:
