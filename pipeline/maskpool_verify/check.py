@@ -524,11 +524,11 @@ def _report(
 
 
 def _lack(case: _Case, theorem: Theorem, failure: Failure) -> Lack:
-    """What is known of an optional theorem whose proof has failed."""
+    """What is known of a theorem whose proof has failed."""
     variable = leaking_variable(failure.message.text)
-    (traced,) = [t for t in case.traces if t.program.shape == theorem.shape]
     equation, source = None, None
     if variable is not None:
+        (traced,) = [t for t in case.traces if t.program.shape == theorem.shape]
         number = variable - len(traced.program.arguments)
         equation = f"v#{variable} `{certificates.equation_text(traced.program, number)}`"
         source = traced.sources[number]
@@ -660,6 +660,9 @@ def _why_not_audited(
         case "skipped":
             return "a module that it imports did not build"
     if theorem.dotted in failed:
+        lack = _lack(case, theorem, failed[theorem.dotted])
+        if lack.equation is not None:
+            return f"{lack.equation} lets a masked value through ({lack.source})"
         return "its proof did not go through"
     shapes = [theorem.shape, theorem.padded_shape]
     for other in case.theorems:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from maskpool_verify.lean.bags import OPEN, shape_name
 from maskpool_verify.lean.properties import PROPERTIES, Property
-from maskpool_verify.report import KernelReport, Report, TheoremReport, TraceReport
+from maskpool_verify.report import KernelReport, Lack, Report, TheoremReport, TraceReport
 from maskpool_verify.stress import StressReport
 from maskpool_verify.stress import text as stress_text
 
@@ -81,7 +81,7 @@ def standing(kernel: KernelReport, observed: StressReport | None) -> tuple[tuple
             groups[f"proved {words}"] = parts
     stressed = observed.kernels if observed else ()
     further = {
-        "not proved over any arithmetic": tuple(lack.reason for lack in kernel.lacks),
+        "not proved over any arithmetic": tuple(map(lacking_property, kernel.lacks)),
         "only observed": tuple(
             f"{found.property} fails" for found in kernel.counterexamples if found.evidence == "observed"
         ),
@@ -90,6 +90,13 @@ def standing(kernel: KernelReport, observed: StressReport | None) -> tuple[tuple
         ),
     }
     return (*groups.items(), *((words, parts) for words, parts in further.items() if parts))
+
+
+def lacking_property(lack: Lack) -> str:
+    """A property that is not proved, and why."""
+    if lack.equation is None:
+        return lack.property
+    return f"{lack.property}, because {lack.equation} lets a masked value through ({lack.source})"
 
 
 def _proved(theorems: Sequence[TheoremReport], name: str) -> str:
