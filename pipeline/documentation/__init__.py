@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from documentation.gallery import gallery, summary
+from documentation.reported import reported
 from maskpool_verify.importer import SUPPORTED_PRIMITIVES
 from maskpool_verify.lowering import LOWERED_PRIMITIVES
 
@@ -56,6 +57,8 @@ class Outputs:
             "stale": lambda: self._with_exchanged_branches(trace=False),
             "refuted": lambda: self._with_exchanged_branches(trace=True),
             "report": self._report,
+            "stress": self._stress,
+            "stress-reported": reported,
             "primitives": lambda: _names(SUPPORTED_PRIMITIVES),
             "lowered": lambda: _names(LOWERED_PRIMITIVES),
             "corpus": summary,
@@ -114,6 +117,13 @@ class Outputs:
             kernel.write_text(original, "utf-8")
             shutil.rmtree(folder)
             saved.rename(folder)
+
+    def _stress(self) -> str:
+        """A stress run; how far rounding goes depends on the processor, and is left out."""
+        shown = self._console("stress", "--quick", "--kernel", _ONE)
+        left_out = "… ulps (… eps)"
+        shown = re.sub(r"\d+ ulps? \([\d.]+ eps\)(?=  )", lambda m: left_out.ljust(len(m[0])), shown)
+        return re.sub(r"\d+ ulps? \([\d.]+ eps\)", left_out, shown)
 
     def _report(self) -> str:
         """The JSON report of one kernel, shortened, and without what changes from run to run."""
