@@ -20,6 +20,7 @@ from pathlib import Path
 from documentation import idioms, underflow
 from documentation.console import console, fenced, run
 from documentation.gallery import gallery, summary
+from documentation.reported import reported
 from documentation.walkthrough import Walkthrough
 from maskpool_verify.audit import AuditResult
 from maskpool_verify.engine.wasm import WasmEngine
@@ -65,6 +66,8 @@ class Outputs:
             "refuted": lambda: self._with_exchanged_branches(trace=True),
             "report": self._report,
             "annotations": self._annotations,
+            "stress": self._stress,
+            "stress-reported": reported,
             "primitives": lambda: _names(SUPPORTED_PRIMITIVES),
             "lowered": lambda: _names(LOWERED_PRIMITIVES),
             "corpus": summary,
@@ -124,6 +127,13 @@ class Outputs:
             kernel.write_text(original, "utf-8")
             shutil.rmtree(folder)
             saved.rename(folder)
+
+    def _stress(self) -> str:
+        """A stress run; how far rounding goes depends on the processor, and is left out."""
+        shown = self._console("stress", "--quick", "--kernel", _ONE)
+        left_out = "… ulps (… eps)"
+        shown = re.sub(r"\d+ ulps? \([\d.]+ eps\)(?=  )", lambda m: left_out.ljust(len(m[0])), shown)
+        return re.sub(r"\d+ ulps? \([\d.]+ eps\)", left_out, shown)
 
     def _report(self) -> str:
         """The JSON report of one kernel, shortened, and without what changes from run to run."""
