@@ -14,7 +14,7 @@ from maskpool_verify import scaffold
 REPOSITORY = Path(__file__).parent.parent.parent
 
 RIGHT, WRONG = "total = jnp.sum(weights)", "total = jnp.sum(mask)"
-OTHER = "total = weights @ jnp.ones_like(weights)"
+OTHER = "total = jnp.sum(jnp.where(mask, weights, 0.0))"
 
 
 class Walkthrough:
@@ -30,7 +30,6 @@ class Walkthrough:
             "ci-summary": lambda: self._shown["summary"],
             "ci-refute": lambda: self._shown["refute"],
             "ci-other": lambda: self._shown["other"],
-            "ci-sample": lambda: fenced("python", scaffold.sample().splitlines()),
             "ci-workflow": lambda: fenced("yaml", scaffold.workflow(_version()).splitlines()),
         }
 
@@ -48,7 +47,8 @@ class Walkthrough:
         shown["red"] = console(project, "check", "--format", "github", "--report", "report.md")
         shown["summary"] = fenced("markdown", (project / "report.md").read_text("utf-8").splitlines())
         kernel.write_text(_exchanged(text, OTHER), "utf-8")
-        shown["other"] = console(project, "trace") + "\n" + console(project, "check", "--quiet")
+        commands = (["trace"], ["accept"], ["check", "--quiet"])
+        shown["other"] = "\n".join(console(project, *command) for command in commands)
         return shown
 
 
