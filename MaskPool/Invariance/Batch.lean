@@ -325,7 +325,8 @@ def Kernel.checkBatch {arguments : List Ty} {result : Ty} (kernel : Kernel argum
     outer.all fun v => kernel.separates v && hasAxis v result.shape
 
 theorem Kernel.coordinates_of_checkBatch {arguments : List Ty} {result : Ty}
-    {kernel : Kernel arguments result} {law : Law} {rows mask : Nat} {outer : List Nat} (hc : kernel.checkBatch law rows mask outer = true)
+    {kernel : Kernel arguments result} {law : Law} {rows mask : Nat} {outer : List Nat}
+    (hc : kernel.checkBatch law rows mask outer = true)
     (j : IndexAt ν result.shape) :
     distinct rows ((coordinates outer j).map (·.1)) = true ∧
       ((coordinates outer j).all fun p => kernel.separates p.1) = true ∧
