@@ -7,6 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from documentation import idioms
+from maskpool_verify.audit import AuditResult
 from maskpool_verify.engine.wasm import WasmEngine, default_cache, install
 from maskpool_verify.files import exclusive
 from maskpool_verify.lean.properties import properties_module
@@ -48,3 +50,15 @@ def built_project(engine: WasmEngine, tmp_path_factory: pytest.TempPathFactory) 
 def project(built_project: Path, tmp_path: Path) -> Path:
     """A built copy of the project, for one test to change; only what it changes is built again."""
     return shutil.copytree(built_project, tmp_path / "project")
+
+
+@pytest.fixture(scope="session")
+def idioms_project(built_project: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A built copy of the library, in which the theorems about idioms are built."""
+    return shutil.copytree(built_project, tmp_path_factory.mktemp("idioms") / "project")
+
+
+@pytest.fixture(scope="session")
+def audited_idioms(idioms_project: Path, engine: WasmEngine) -> AuditResult:
+    """The theorems about idioms, built and audited, in half a minute."""
+    return idioms.build(idioms_project, engine)

@@ -6,6 +6,7 @@ Only the search for counterexamples is the real one.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -27,6 +28,7 @@ from maskpool_verify.engine.protocol import (
     Progress,
 )
 from maskpool_verify.errors import AuditError
+from maskpool_verify.failures import BY_SPECIFICATION
 from maskpool_verify.formats.text import to_text
 from maskpool_verify.frontend import trace_kernel
 from maskpool_verify.lean.properties import PROPERTIES as ALL_PROPERTIES
@@ -36,7 +38,7 @@ from maskpool_verify.report import Report, from_json, to_json
 
 ROOT = Path(__file__).parent.parent
 NAME = "masked_attention_pool"
-LIBRARY, PROPERTIES = "MaskPool", f"certificates.{NAME}.properties"
+LIBRARY, PROPERTIES, PROVED = "MaskPool", f"certificates.{NAME}.properties", f"certificates.{NAME}.proved"
 OPTIONAL = ("masked_irrelevance_any_arithmetic", "all_masked_any_arithmetic")
 LAW_FREE = ("translation", "instance", *OPTIONAL)
 MODULES = (
@@ -69,6 +71,7 @@ class FakeEngine:
         self.results = {result.module: result for result in results}
         self.during = during
         self.fresh: bool | None = None
+        self.apart: str | None = None
 
     def info(self) -> EngineInfo:
         return EngineInfo(name="wasm", lean_version=VERSION, githash=HASH, source="a test", files={})
@@ -81,7 +84,11 @@ class FakeEngine:
         fresh: bool = False,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> dict[str, ModuleResult]:
-        self.fresh = fresh
+        file = project / f"certificates/{NAME}/proved.lean"
+        if PROVED in modules:
+            self.apart = file.read_text()
+        else:
+            self.fresh = fresh
         self.during()
         built = {name: self.results.get(name, module(name)) for name in modules} | self.results
         for done, result in enumerate(built.values(), 1):
@@ -141,7 +148,8 @@ def answer(manifest: Manifest, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
                 if name.endswith(OPTIONAL):
                     return f"certificates.{NAME}.{name.rpartition('.')[2]}"
                 own = name.endswith(("translation", "instance_of_symbolic"))
-                return name.rpartition(".")[0] if own else PROPERTIES
+                built = PROVED if PROVED in modules else PROPERTIES
+                return name.rpartition(".")[0] if own else built
 
             fields = {
                 "allowed_axioms": ("propext", "Classical.choice", "Quot.sound"),
@@ -287,27 +295,78 @@ def line_of(manifest: Manifest, text: str) -> int:
     return 1 + next(number for number, line in enumerate(lines) if line.startswith(text))
 
 
-def unproved(manifest: Manifest, theorem: str = "specification") -> FakeEngine:
-    """Lean does not accept one proof."""
-    line = line_of(manifest, f"theorem {theorem}") + 1
-    return FakeEngine(module(PROPERTIES, "failed", "no progress\n⊢ False", line))
+LAWS = ("permutation", "padding", "masked_irrelevance", "all_masked")
+"""What may follow from the specification."""
+
+
+def unproved(
+    manifest: Manifest, theorem: str = "specification", resting: Sequence[str] = LAWS, **apart: Any
+) -> FakeEngine:
+    """Lean does not accept one proof; those of ``resting`` are by the specification."""
+    failed = module(PROPERTIES, "failed", "no progress\n⊢ False", line_of(manifest, f"theorem {theorem}") + 1)
+    notes = tuple(
+        Message(
+            severity="information",
+            file=failed.messages[0].file,
+            position=Position(line=line_of(manifest, f"theorem {name}") + 2, column=4),
+            text=BY_SPECIFICATION,
+        )
+        for name in resting
+    )
+    failed = failed.model_copy(update={"messages": (*failed.messages, *notes)})
+    return FakeEngine(failed, *([module(PROVED, **apart)] if apart else []))
 
 
 def test_dependent_theorems_name_the_proof_that_failed(manifest: Manifest, answer):
-    report = run(manifest, unproved(manifest))
+    engine = unproved(manifest)
+    report = run(manifest, engine)
     assert report.verdict == "unproved"
     found = reasons(report)
     assert found["symbolic.translation"] is found["n4_d3.instance_of_symbolic"] is None
     assert found["symbolic.specification"] == "its proof did not go through"
-    for name in ("permutation", "padding", "masked_irrelevance", "all_masked"):
+    for name in LAWS:
         assert found[f"symbolic.{name}"] == "it rests on specification at symbolic"
     assert report.kernels[0].messages[-1].endswith("  ⊢ False")
+    assert engine.apart is None
 
 
-def test_proofs_that_rest_on_nothing_that_failed(manifest: Manifest, answer):
-    found = reasons(run(manifest, unproved(manifest, "padding")))
+def test_what_rests_on_no_failed_proof_is_built_without_it(manifest: Manifest, answer):
+    engine = unproved(manifest, resting=("padding", "all_masked"))
+    report = run(manifest, engine)
+    assert report.verdict == "unproved"
+    found = reasons(report)
+    assert found["symbolic.permutation"] is found["symbolic.masked_irrelevance"] is None
+    assert (
+        found["symbolic.padding"] == found["symbolic.all_masked"] == "it rests on specification at symbolic"
+    )
+    assert engine.apart is not None
+    assert re.findall(r"^theorem (\w+)", engine.apart, re.MULTILINE) == ["permutation", "masked_irrelevance"]
+    assert "specification : " not in engine.apart
+    assert not (manifest.root / f"certificates/{NAME}/proved.lean").exists()
+
+
+def test_what_follows_from_a_specification_that_is_proved_is_proved(manifest: Manifest, answer):
+    engine = unproved(manifest, "padding", resting=("permutation", "all_masked"))
+    found = reasons(run(manifest, engine))
     assert found["symbolic.padding"] == "its proof did not go through"
-    assert found["symbolic.permutation"] == "another proof in its module did not go through"
+    assert [name for name, reason in found.items() if reason] == ["symbolic.padding"]
+    assert engine.apart is not None
+    assert "theorem specification" in engine.apart
+
+
+def test_what_does_not_build_alone_is_not_proved(manifest: Manifest, answer):
+    engine = unproved(manifest, resting=("padding",), status="failed", error="no", line=30)
+    found = reasons(run(manifest, engine))
+    assert found["symbolic.permutation"] is not None
+    assert not (manifest.root / f"certificates/{NAME}/proved.lean").exists()
+
+
+def test_a_module_without_an_error_in_a_proof_is_not_built_in_part(manifest: Manifest, answer):
+    """Where Lean ends badly, nothing is known of any proof."""
+    engine = FakeEngine(module(PROPERTIES, "failed", "Lean ran out of memory."))
+    found = reasons(run(manifest, engine))
+    assert engine.apart is None
+    assert found["symbolic.permutation"] is not None
 
 
 # -- properties that a kernel need not have
@@ -533,3 +592,64 @@ def test_files_that_change_during_the_build(manifest: Manifest, answer):
     report = run(manifest, FakeEngine(during=change))
     assert report.verdict == "stale"
     assert report.kernels[0].theorems == ()
+
+
+# -- lines of the user's code
+
+
+def code_line(manifest: Manifest, code: str) -> int:
+    lines = (manifest.root / "kernels" / f"{NAME}.py").read_text().splitlines()
+    (number,) = [number for number, line in enumerate(lines, 1) if code in line]
+    return number
+
+
+def test_a_verified_kernel_has_its_place_and_its_equations(manifest: Manifest, answer):
+    (kernel,) = run(manifest, FakeEngine()).kernels
+    assert str(kernel.place) == f"kernels/{NAME}.py:{code_line(manifest, f'def {NAME}(')}"
+    assert kernel.problem is None
+    for trace in kernel.traces:
+        assert sum(len(entry.lean) for entry in trace.listing[1:-1]) == trace.equations
+
+
+def test_a_stale_kernel_names_the_changed_line(manifest: Manifest, answer):
+    path = manifest.root / "kernels" / f"{NAME}.py"
+    path.write_text(path.read_text().replace(SELECTION, "where(mask, jnp.exp(selected_logits), 1.0)"))
+    (kernel,) = run(manifest, FakeEngine()).kernels
+    assert kernel.verdict == "stale"
+    assert str(kernel.problem) == f"kernels/{NAME}.py:{code_line(manifest, 'weights =')}"
+
+
+def test_an_unsupported_primitive_names_its_line(manifest: Manifest, answer):
+    (manifest.root / "kernels" / f"{NAME}.py").write_text(UNSUPPORTED)
+    (kernel,) = run(manifest, FakeEngine()).kernels
+    assert str(kernel.problem) == f"kernels/{NAME}.py:{code_line(manifest, 'jnp.sort')}"
+
+
+def test_a_kernel_that_raises_names_its_line(manifest: Manifest, answer):
+    (manifest.root / "kernels" / f"{NAME}.py").write_text(
+        f"import nowhere\n\n\ndef {NAME}(features, logits, mask):\n    return 0\n"
+    )
+    (kernel,) = run(manifest, FakeEngine()).kernels
+    assert kernel.verdict == "error"
+    assert (kernel.place, str(kernel.problem)) == (None, f"kernels/{NAME}.py:1")
+
+
+@pytest.mark.parametrize(
+    ("message", "place"),
+    [
+        ('Kernel "k" at a b/c.py:12, equation 3: primitive "sort" is not supported', "a b/c.py:12"),
+        ('Kernel "k": a b/c.py:1 is not valid Python: d.py:2', "a b/c.py:1"),
+        ("was `x` and is now `y` (d.py:7); run", "d.py:7"),
+        ("first\nKernel at d.py:7: it raises", "d.py:7"),
+        ("missing.py:3 and then d.py:4", "d.py:4"),
+        ("no place, but d.py", None),
+        ("d.py:0", None),
+        (f"{'x' * 5000}.py:3", None),
+    ],
+)
+def test_places_in_messages(message: str, place: str | None, tmp_path: Path):
+    for name in ("a b/c.py", "d.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    found = checking.mentioned(message, tmp_path)
+    assert (str(found) if found else None) == place

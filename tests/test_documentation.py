@@ -10,18 +10,22 @@ from pathlib import Path
 import pytest
 
 from documentation import REPOSITORY, Outputs, pages, refreshed
+from maskpool_verify.audit import AuditResult
 from maskpool_verify.second_kernel.abi import UnavailableError, locate
 
 PAGES = sorted(page.relative_to(REPOSITORY).as_posix() for page in pages())
 
 
 @pytest.fixture(scope="module")
-def outputs(built_project: Path, tmp_path_factory: pytest.TempPathFactory) -> Mapping[str, Callable[[], str]]:
+def outputs(
+    built_project: Path, audited_idioms: AuditResult, tmp_path_factory: pytest.TempPathFactory
+) -> Mapping[str, Callable[[], str]]:
     try:
         locate()
     except UnavailableError as error:
         pytest.skip(f"the pages show a run with the second kernel: {error}")
-    return Outputs(shutil.copytree(built_project, tmp_path_factory.mktemp("docs") / "project")).get()
+    project = shutil.copytree(built_project, tmp_path_factory.mktemp("docs") / "project")
+    return Outputs(project, audited_idioms).get()
 
 
 @pytest.mark.parametrize("page", PAGES)

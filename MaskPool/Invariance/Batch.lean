@@ -318,6 +318,13 @@ theorem position_lt {ν : Nat → Nat} {s : List Dim} {k v : Nat} (j : IndexAt �
     j.position k < ν v := by
   rw [← position_axis h j]; exact (IndexAt.axis k h j).2
 
+/-- A coordinate along an axis of the size number `v`, for an index that belongs to the element of `j`. -/
+theorem IndexAt.Fixed.at {ν : Nat → Nat} {outer : List Nat} {s t : List Dim} {q : IndexAt ν s}
+    {j : IndexAt ν t} (h : IndexAt.Fixed (coordinates outer j) s q) (v k : Nat)
+    (hv : v ∈ outer := by decide) (hk : s[k]? = some (.var v) := by rfl) :
+    q.position k = j.position (axisOf v t) :=
+  h (v, _) (List.mem_map.2 ⟨v, hv, rfl⟩) k hk
+
 /-- As `Kernel.check`, where the mask has axes of the sizes `outer` beside the rows. -/
 def Kernel.checkBatch {arguments : List Ty} {result : Ty} (kernel : Kernel arguments result) (law : Law)
     (rows mask : Nat) (outer : List Nat) : Bool :=

@@ -22,6 +22,9 @@ theorem select_congr {β : Type} {mask : ι → Bool} {x y : ι → β} (h : ∀
 theorem select_of_unmasked {β : Type} {mask : ι → Bool} (fill : β) (x : ι → β) {i : ι} (h : mask i = true) :
     select mask fill x i = x i := if_pos h
 
+theorem select_of_masked {β : Type} {mask : ι → Bool} (fill : β) (x : ι → β) {i : ι} (h : mask i = false) :
+    select mask fill x i = fill := if_neg (by rw [h]; exact Bool.false_ne_true)
+
 /-- `F` gives the same result for logits and features that agree where the mask is true. -/
 def IgnoresMasked (F : (ι → α) → (ι → δ → α) → (ι → Bool) → γ) : Prop :=
   ∀ ⦃mask logit logit' feat feat'⦄, (∀ i, mask i = true → logit i = logit' i) →

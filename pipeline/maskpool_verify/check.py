@@ -9,13 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Event
 from typing import Literal, TypeAlias
 
-from maskpool_verify import certificates, lock, provenance, refute, second_kernel, workspace
+from maskpool_verify import certificates, lock, provenance, refute, second_kernel, stress, workspace
 from maskpool_verify.audit import TheoremAudit, audit
 from maskpool_verify.engine.protocol import Engine, ModuleResult, Progress
 from maskpool_verify.errors import AuditError, MaskpoolError, TraceError, UnsupportedError
@@ -67,7 +68,7 @@ _LINE_OF_PYTHON = re.compile(r"\.py:(?P<line>\d+)")
 _LONGEST_NAME = 250
 """Of a file that is looked for; file systems refuse much longer ones."""
 
-Stage: TypeAlias = Literal["trace", "build", "audit", "replay", "search"]
+Stage: TypeAlias = Literal["trace", "build", "audit", "replay", "search", "stress"]
 
 
 @dataclass(frozen=True)
@@ -126,6 +127,7 @@ def check(
     fresh: bool = False,
     second: second_kernel.Mode = "auto",
     search_seconds: float = SEARCH_SECONDS,
+    stress_seconds: float = 0.0,
     require_accepted: bool = True,
     progress: Callable[[Step], None] = lambda _: None,
     on_wait: Callable[[], None] = lambda: None,
@@ -133,7 +135,8 @@ def check(
     """Check ``kernels``, all of ``manifest`` or some, with one engine.
 
     ``second`` says whether a second kernel checks every proof again, ``search_seconds`` how long to search
-    for a counterexample to a property that is not proved, ``require_accepted`` whether statements have to be
+    for a counterexample to a property that is not proved, ``stress_seconds`` how long to run each kernel on
+    adversarial inputs (0: not at all), ``require_accepted`` whether statements have to be
     those of the lock. ``on_wait`` is called once if another process is at work in the same project and has
     to end first.
 
@@ -151,7 +154,22 @@ def check(
         cases = [_trace(manifest, kernel, progress) for kernel in kernels]
         described.result()
     with certificates.locked(manifest.root, on_wait):
-        return _check(manifest, cases, engine, fresh, second, search_seconds, require_accepted, progress)
+        report = _check(manifest, cases, engine, fresh, second, search_seconds, require_accepted, progress)
+    if stress_seconds <= 0:
+        return report
+    return report.model_copy(update={"observed": _observed(manifest, cases, stress_seconds, progress)})
+
+
+def _observed(
+    manifest: Manifest, cases: Sequence[_Case], seconds: float, progress: Callable[[Step], None]
+) -> stress.StressReport | None:
+    """What the kernels that can be called do with adversarial inputs."""
+    found = []
+    for case in cases:
+        progress(Step("stress", case.kernel.name))
+        with suppress(TraceError):  # the report says so already
+            found.append(stress.stress(case.kernel, root=manifest.root, budget_seconds=seconds))
+    return stress.joined(found) if found else None
 
 
 def _check(
@@ -300,7 +318,7 @@ def _provenance(
 ) -> provenance.Provenance:
     """Checksums of everything that went into this check; ``work`` is where Lean was at work."""
     root, info, artifacts = manifest.root, engine.info(), engine.artifacts(work)
-    places = {trace.file for case in cases for trace in case.traces if trace.file is not None}
+    places = {trace.place[0] for case in cases for trace in case.traces if trace.place is not None}
     kernels = {place: provenance.sha256(place) for place in places}
     named = {
         path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name: checksum
@@ -482,9 +500,12 @@ def _report(
             _compare_statements(manifest, case, reports, lacking, audited, accepted)
     return KernelReport(
         name=case.kernel.name,
+        arithmetic=case.kernel.arithmetic,
         verdict=case.verdict or ("verified" if reports else "error"),
-        place=_defined_at(case.kernel, manifest.root),
+        place=_defined_at(case, manifest.root),
         problem=next(filter(None, (mentioned(message, manifest.root) for message in case.messages)), None),
+        constraints=case.kernel.assumed.texts,
+        witness=dict(case.kernel.assumed.witness or {}) or None,
         traces=tuple(
             TraceReport(
                 shape=t.program.shape,
@@ -516,10 +537,10 @@ def _lack(case: _Case, theorem: Theorem, failure: Failure) -> Lack:
     )
 
 
-def _defined_at(kernel: Kernel, root: Path) -> Place | None:
+def _defined_at(case: _Case, root: Path) -> Place | None:
     """Where the function of a kernel is defined; ``None`` if it cannot be loaded, or is not Python."""
     try:
-        place = definition(load_function(kernel, root))
+        place = case.traces[0].place if case.traces else definition(load_function(case.kernel, root))
     except MaskpoolError:
         return None
     return place and Place.of(f"{UserFiles(root, place[0]).name(str(place[0]))}:{place[1]}")

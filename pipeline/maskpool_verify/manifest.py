@@ -11,7 +11,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -28,6 +28,8 @@ from maskpool_verify.names import symbol_names
 DType: TypeAlias = Literal["float16", "bfloat16", "float32", "float64", "int32", "int64", "bool"]
 Role: TypeAlias = Literal["features", "logits", "mask", "length", "parameter"]
 Library: TypeAlias = Literal["package", "project"]
+Arithmetic: TypeAlias = Literal["real", "extended"]
+"""Real numbers, or real numbers with infinities and NaN."""
 Shape: TypeAlias = dict[str, int | str]
 """A size for every symbol, such as ``{"n": 4, "d": 3}``; the symbol itself where its size is left open."""
 OptionalProperty: TypeAlias = Literal["masked_irrelevance_any_arithmetic", "all_masked_any_arithmetic"]
@@ -69,7 +71,8 @@ class Kernel(_Model):
 
     ``rows`` is the symbol of the instance axis of the bag, ``constraints`` are assumed of the sizes that are
     left open, ``result`` are the axes of what the kernel returns; :attr:`result_axes` if they are not given.
-    ``require`` are the further properties without which the kernel is not verified.
+    ``arithmetic`` is what the theorems are about; ``require`` are the further properties without which the
+    kernel is not verified.
     """
 
     name: str
@@ -81,6 +84,7 @@ class Kernel(_Model):
     arguments: tuple[ArgumentSpec, ...]
     result: tuple[str | int, ...] | None = None
     require: tuple[OptionalProperty, ...] = ()
+    arithmetic: Arithmetic = "real"
 
     @model_validator(mode="before")
     @classmethod
@@ -147,15 +151,16 @@ class Kernel(_Model):
         """The shape that leaves all sizes open: each symbol under its name in Lean."""
         return _open_shape(self.symbols)
 
-    @cached_property
+    @property
     def assumed(self) -> Constraints:
         """The constraints, on the symbols of the manifest."""
-        return Constraints.parse(self.constraints)
+        return _constraints(self.constraints)
 
-    @cached_property
+    @property
     def given(self) -> Constraints:
         """The constraints, on the names in Lean of the sizes that are left open."""
-        return self.assumed.substitute({symbol: str(name) for symbol, name in self.open_shape.items()})
+        names = {symbol: str(name) for symbol, name in self.open_shape.items()}
+        return _constraints(self.assumed.substitute(names).texts)
 
     @property
     def is_open(self) -> bool:
@@ -209,6 +214,12 @@ class Kernel(_Model):
             if int(short[self.rows]) < int(long[self.rows])
             and {**short, self.rows: 0} == {**long, self.rows: 0}
         )
+
+
+@cache
+def _constraints(texts: tuple[str, ...]) -> Constraints:
+    """One object for the same constraints, which remembers what it has found out."""
+    return Constraints.parse(texts)
 
 
 def _open_shape(names: Iterable[str]) -> Shape:
@@ -434,6 +445,8 @@ def _free_problem(kernel: Kernel) -> str | None:
         return problem
     if length := kernel.argument("length"):
         return f'arguments.{length.name}.role: spec "none" knows masks, and no length; pass a mask'
+    if kernel.arithmetic != "real":
+        return 'arithmetic: spec "none" is proved over the real numbers only; remove the key'
     if not kernel.is_open:
         return 'shapes: spec "none" is proved for all sizes at once; add "all"'
     return None

@@ -469,14 +469,17 @@ class Slice(_Equation):
         return ArrayType(dtype=_dtype(operands), shape=tuple(map(_strided, lengths, steps)))
 
     def require(self, operands: Sequence[Known], given: Constraints) -> None:
-        source, strides = _shape(operands[0]), self.strides or self.start_indices
-        if not len(source) == len(self.start_indices) == len(self.limit_indices) == len(strides):
+        source = _shape(operands[0])
+        steps = self.strides or (1,) * len(source)
+        if not len(source) == len(self.start_indices) == len(self.limit_indices) == len(steps):
             _ill_typed(
                 f"start_indices, limit_indices and strides need one entry for each axis of {operands[0]}"
             )
-        for size, start, limit in zip(source, self.start_indices, self.limit_indices, strict=True):
-            distances = (start, dims.sub(limit, start), dims.sub(size, limit))
-            if not all(map(given.nonnegative, distances)):
+        for size, start, limit, step in zip(
+            source, self.start_indices, self.limit_indices, steps, strict=True
+        ):
+            length = dims.add(dims.sub(limit, start), step - 1)
+            if not all(map(given.nonnegative, (start, length, dims.sub(size, limit)))):
                 _ill_typed(f"the slice from {start} to {limit} may not be on an axis of size {size}")
 
 

@@ -18,10 +18,12 @@ from maskpool_verify.errors import UsageError
 from maskpool_verify.files import disk_faults, write_whole
 from maskpool_verify.lean.properties import Property
 from maskpool_verify.listing import ListedEquation
+from maskpool_verify.manifest import Arithmetic
 from maskpool_verify.provenance import Provenance
 from maskpool_verify.reals import ABSTRACT, RealsReport
 from maskpool_verify.refute.counterexample import Counterexample, FloatWarning
 from maskpool_verify.second_kernel import SecondKernelResult
+from maskpool_verify.stress.report import StressReport
 
 Verdict: TypeAlias = Literal["verified", "refuted", "unproved", "unsupported", "stale", "error"]
 
@@ -107,13 +109,18 @@ class KernelReport(_Model):
     There is at most one counterexample for a property: ``proved`` ones are what ``refuted`` means, and those
     that are only ``observed`` belong to a kernel that cannot be imported. ``warnings`` say where floating
     point breaks what the reals do not. ``place`` is where the function is defined, and ``problem`` the first
-    line of the user's code that ``messages`` name.
+    line of the user's code that ``messages`` name. ``constraints`` are those of the manifest, which the
+    theorems for all sizes have as hypotheses; at the sizes ``witness`` they hold. ``arithmetic`` is what the
+    theorems are about, but for those that hold over any.
     """
 
     name: str
+    arithmetic: Arithmetic = "real"
     verdict: Verdict
     place: Place | None = None
     problem: Place | None = None
+    constraints: tuple[str, ...] = ()
+    witness: dict[str, int] | None = None
     traces: tuple[TraceReport, ...] = ()
     theorems: tuple[TheoremReport, ...] = ()
     lacks: tuple[Lack, ...] = ()
@@ -134,7 +141,8 @@ class Report(_Model):
     """The result of ``maskpool-verify check``.
 
     ``definitions`` are the declarations of the project that the statements need, each with a digest.
-    ``reals`` says whether the theorems were also proved of mathlib's real numbers.
+    ``reals`` says whether the theorems were also proved of mathlib's real numbers. ``observed`` is what a
+    stress run has shown in floating point, if one was asked for: evidence, which no verdict depends on.
     """
 
     schema_version: Literal["maskpool-verify/report/3"] = Field(alias="schema")
@@ -147,6 +155,7 @@ class Report(_Model):
     provenance: Provenance
     trusted: tuple[str, ...]
     reals: RealsReport = ABSTRACT
+    observed: StressReport | None = None
 
     @property
     def exit_code(self) -> int:

@@ -50,6 +50,7 @@ class Entry(_Model):
     rows: Literal["n"]
     shapes: Literal["all"] | tuple[Literal["all"] | dict[str, int], ...]
     constraints: tuple[str, ...] = ()
+    arithmetic: Literal["real", "extended"] = "real"
     arguments: tuple[Argument, ...]
 
     @property

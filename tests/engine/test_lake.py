@@ -48,7 +48,7 @@ def toolchain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toolchain:
         script("lean", f"[ $1 = --print-prefix ] && echo '{prefix}' || echo '{version}'")
         script(
             "lake",
-            f"echo \"$@\" '|' $ELAN_TOOLCHAIN >> '{tmp_path}/lake.log'\n"
+            f"echo \"$@\" '|' $ELAN_TOOLCHAIN ${{LAKE_NO_CACHE:-0}} >> '{tmp_path}/lake.log'\n"
             "own=.lake/build/lib/lean\n"
             f"for m in {writes}; do mkdir -p $own/$(dirname $m); touch $own/$m.olean; done\n"
             f"cat '{tmp_path}/output'; exit {status}",
@@ -101,7 +101,7 @@ Build completed successfully (4 jobs).
             text="two lines:\n  second line",
         ),
     )
-    assert (tmp_path / "lake.log").read_text() == f"build --no-ansi -v C | {TOOLCHAIN}\n"
+    assert (tmp_path / "lake.log").read_text() == f"build --no-ansi -v C | {TOOLCHAIN} 1\n"
 
 
 FAILURE = """\
@@ -149,6 +149,25 @@ def test_failure_outside_of_modules(toolchain: Toolchain, project: Path) -> None
 def test_fresh_removes_artifacts_first(toolchain: Toolchain, project: Path) -> None:
     toolchain("", writes="A").build(project, ["A"])
     assert toolchain("").build(project, ["A"], fresh=True)["A"].status == "failed"
+
+
+def test_packages_with_requirements(toolchain: Toolchain, project: Path, tmp_path: Path) -> None:
+    """mathlib comes compiled; where the required packages lie, lake says."""
+    library = project / ".lake" / "packages" / "mathlib" / ".lake" / "build" / "lib" / "lean"
+    library.mkdir(parents=True)
+    own, absent = ".lake/build/lib/lean", ".lake/packages/gone"
+    engine = toolchain(f"{library.relative_to(project)}:{own}:{absent}\n", writes="A").with_downloads()
+    engine.fetch_mathlib(project)
+    assert engine.dependencies(project) == (library,)
+    assert (tmp_path / "lake.log").read_text().splitlines() == [
+        f"exe cache get | {TOOLCHAIN} 0",
+        f"env printenv LEAN_PATH | {TOOLCHAIN} 0",
+    ]
+
+
+def test_mathlib_that_cannot_be_fetched(toolchain: Toolchain, project: Path) -> None:
+    with pytest.raises(EnvironmentFault, match=r"`lake exe cache get` failed in .*: error: unknown"):
+        toolchain("error: unknown executable cache\n", status=1).fetch_mathlib(project)
 
 
 def test_info_and_artifacts(toolchain: Toolchain, project: Path, tmp_path: Path) -> None:

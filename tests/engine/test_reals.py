@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from maskpool_verify import api
 from maskpool_verify.audit import ALLOWED_AXIOMS
 from maskpool_verify.engine.lake import LakeEngine
 from maskpool_verify.engine.modules import imported_modules
@@ -146,6 +147,15 @@ def test_the_package_imports_only_modules_of_the_interface() -> None:
         assert {name for name in wanted if name.startswith("Mathlib")} <= present
 
 
+@pytest.mark.parametrize("file", [*lean_sources(REAL), *INTERFACE_FILES], ids=lambda f: f.name)
+def test_lean_files_look_like_those_of_the_library(file: Path) -> None:
+    source = file.read_text("utf-8")
+    assert source.startswith("module\n")
+    for line in source.splitlines():
+        assert len(line) <= 110
+        assert line == line.rstrip()
+
+
 # -- --engine lake --mathlib, with the stand-in
 
 
@@ -153,7 +163,7 @@ def test_the_package_imports_only_modules_of_the_interface() -> None:
 def with_mathlib(native: LakeEngine, real_project: Path, monkeypatch: pytest.MonkeyPatch) -> LakeEngine:
     """Native Lean that can download the interface in place of mathlib."""
     monkeypatch.setenv("STAND_IN_MATHLIB", str(real_project))
-    return LakeEngine()
+    return native
 
 
 @pytest.fixture
@@ -167,12 +177,35 @@ def test_the_interface_is_not_taken_for_mathlib(
     package: Path, with_mathlib: LakeEngine, audited: RealsReport
 ) -> None:
     """The whole path of ``--mathlib``: the artifacts of three packages are found, and the axioms in them."""
-    report = check_reals(package, with_mathlib)
-    assert (report.basis, report.mathlib, report.revision) == ("mathlib", "v4.28.0", "0123456789abcdef")
-    assert [t.statement for t in report.theorems] == [t.statement for t in audited.theorems]
-    assert [t.axioms for t in report.theorems] == [t.axioms for t in audited.theorems]
-    assert report.violations
-    assert len(report.violations) == len(audited.violations)
+    manifest = api.load_manifest(package / "maskpool.toml")
+    report = api.check(manifest, engine=with_mathlib, mathlib=True, second="off")
+    assert {kernel.verdict for kernel in report.kernels} == {"verified"}
+    assert (report.verdict, report.exit_code) == ("unproved", 1)
+    reals = report.reals
+    assert (reals.basis, reals.mathlib, reals.revision) == ("mathlib", "v4.28.0", "0123456789abcdef")
+    assert [t.statement for t in reals.theorems] == [t.statement for t in audited.theorems]
+    assert [t.axioms for t in reals.theorems] == [t.axioms for t in audited.theorems]
+    assert set(reals.violations) == set(audited.violations)
+
+
+def test_mathlib_needs_native_lean(built_project: Path, engine: WasmEngine) -> None:
+    manifest = api.load_manifest(built_project / "maskpool.toml")
+    with pytest.raises(UsageError, match="mathlib needs native Lean: install elan"):
+        api.check(manifest, engine=engine, mathlib=True)
+
+
+def test_a_package_that_does_not_build(package: Path, with_mathlib: LakeEngine, real_project: Path) -> None:
+    source = real_project / LIBRARY / "Arith.lean"
+    text = source.read_text("utf-8")
+    try:
+        source.write_text(text.replace("Real.exp_pos x", "Real.exp_add x"), "utf-8")
+        report = check_reals(package, with_mathlib)
+    finally:
+        source.write_text(text, "utf-8")
+    assert report.theorems == ()
+    assert re.match(
+        rf"{LIBRARY}\.Arith does not build: real/{LIBRARY}/Arith\.lean:\d+:\d+: ", report.violations[0]
+    )
 
 
 def test_without_a_network(package: Path, native: LakeEngine) -> None:

@@ -103,7 +103,7 @@ def test_equations_are_aligned(show: Any, corpus: Report):
     rows = page.evaluate(TOPS)
     assert len(rows) == sum(len(trace.listing) for kernel in corpus.kernels for trace in kernel.traces)
     for (left, top), (right, other_top) in rows:
-        assert abs(top - other_top) < 3
+        assert abs(top - other_top) < 1
         assert right > left + 300
     columns = [{round(row[column][0]) for row in rows} for column in (0, 1)]
     assert all(len(found) <= 2 for found in columns), "hanging lines are indented"
@@ -119,7 +119,6 @@ OUTSIDE = """(() => {
   const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   while (walker.nextNode()) {
     const node = walker.currentNode;
-    const style = node.parentElement.closest('svg, thead') && getComputedStyle(node.parentElement);
     if (!node.data.trim() || node.parentElement.closest('thead')) continue;
     const range = document.createRange();
     range.selectNodeContents(node);

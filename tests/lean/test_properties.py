@@ -9,7 +9,8 @@ import pytest
 from manifest_kernels import HEADS, MATRICES, SCALARS, everywhere, kernel, spec
 
 from maskpool_verify.lean.bags import shape_name
-from maskpool_verify.lean.properties import PROPERTIES, WIDTH, declaration, theorems, wrapped
+from maskpool_verify.lean.lines import WIDTH, wrapped
+from maskpool_verify.lean.properties import PROPERTIES, declaration, theorems
 from maskpool_verify.manifest import Kernel, OptionalProperty
 
 PLAIN = kernel(
@@ -405,3 +406,45 @@ def test_wrapped_text_loses_no_word() -> None:
     text = wrapped(words, "theorem t", "    ")
     assert text.split() == ["theorem", "t", *" ".join(words).split()]
     assert all(len(line) <= WIDTH for line in text.splitlines())
+
+
+# -- infinities and NaN
+
+
+def extended(declared: Kernel) -> Kernel:
+    return declared.model_copy(update={"arithmetic": "extended"})
+
+
+FINITE = "program.eval [n, d] (features.finite, tau.finite, logits.finite, mask, ())"
+AMONG_INFINITIES = {
+    "symbolic.translation": AT_ALL_SIZES["symbolic.translation"],
+    "symbolic.specification": Stated(OPEN, f"{FINITE} = Tensor.finite (pool logits features.rows mask)"),
+    "symbolic.permutation": Stated(
+        f"(σ : Fin n ≃ Fin n) {OPEN}",
+        "program.eval [n, d] (Tensor.finite (features.permute σ), tau.finite, "
+        f"Tensor.finite (logits.permute σ), mask.permute σ, ()) = {FINITE}",
+    ),
+    "symbolic.padding": Stated(
+        f"{OPEN} (junk_features : Tensor R [extra, d]) (junk_logits : Tensor R [extra])",
+        "program.eval [n + extra, d] (Tensor.finite (features.pad junk_features), tau.finite, "
+        f"Tensor.finite (logits.pad junk_logits), mask.pad fun _ => false, ()) = {FINITE}",
+    ),
+    "symbolic.all_masked": Stated(
+        "(features : Tensor R [n, d]) (tau : Tensor R []) (logits : Tensor R [n])",
+        "program.eval [n, d] (features.finite, tau.finite, logits.finite, fun _ => false, ()) = "
+        "fun _ => Extended.finite 0",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", AMONG_INFINITIES)
+def test_statements_among_infinities(name: str) -> None:
+    assert stated(extended(everywhere(PLAIN)))[name] == whole(name, AMONG_INFINITIES[name], "n d")
+
+
+def test_a_mask_of_floats_is_one_of_numbers() -> None:
+    assert stated(extended(BATCH))["symbolic.specification"].endswith(
+        "program.eval [b, n, d] (features.finite, logits.finite, Tensor.finite (mask.indicator), ()) = "
+        "Tensor.finite (fun q => pool (fun r : Index [n] => logits (q.1, r.1, ())) "
+        "(fun r (_ : Unit) => features (q.1, r.1, q.2.1, ())) (fun r => mask (q.1, r.1, ())) ())"
+    )

@@ -85,8 +85,8 @@ DEFINITIONS = {
     "fsum (fun i => RealArith.exp (logit i))",
     "zeroFeaturePool": "logit feat mask d => "
     "softmaxMean logit (fun i => if mask i = true then feat i d else 0)",
-    "fillLogit": "fill logit mask i => if mask i = true then logit i else fill",
-    "fillPool": "fill logit feat mask d => softmaxMean (fillLogit fill logit mask) (fun i => feat i d)",
+    "select": "mask fill x i => if mask i = true then x i else fill",
+    "fillPool": "fill logit feat mask d => softmaxMean (select mask fill logit) (fun i => feat i d)",
 }
 
 

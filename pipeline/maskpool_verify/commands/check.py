@@ -61,6 +61,15 @@ from maskpool_verify.manifest import load_manifest
     show_default=True,
     help="How long to search for a counterexample to a property that is not proved; 0: do not.",
 )
+@click.option(
+    "--stress",
+    "stress_seconds",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    help="How long to run each kernel on adversarial inputs, as the command stress does; 0: do not.",
+)
 @click.option("--fresh", is_flag=True, help="Build everything again, even if nothing changed.")
 @click.option(
     "--report",
@@ -94,6 +103,7 @@ def check(
     mathlib: bool,
     second: Literal["auto", "require", "off"],
     search_seconds: float,
+    stress_seconds: float,
     fresh: bool,
     report_paths: tuple[Path, ...],
     format_: formats.Format,
@@ -129,6 +139,7 @@ def check(
             fresh=fresh,
             second=second,
             search_seconds=search_seconds,
+            stress_seconds=stress_seconds,
             progress=_shown_on(bar, quiet),
             on_wait=waiting(quiet),
         )
@@ -160,6 +171,7 @@ _WORDS = {
     "audit": "auditing",
     "replay": "replaying",
     "search": "searching a counterexample to",
+    "stress": "running on adversarial inputs:",
 }
 
 

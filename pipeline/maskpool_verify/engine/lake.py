@@ -50,15 +50,18 @@ class LakeEngine:
 
     Args:
         timeout: seconds after which ``lake`` is stopped.
+        downloads: whether packages that a project requires may come with compiled files from their servers.
     """
 
-    def __init__(self, *, timeout: float = 3600.0) -> None:
+    def __init__(self, *, timeout: float = 3600.0, downloads: bool = False) -> None:
         self._timeout = timeout
-        self._environment = os.environ | {
-            "ELAN_TOOLCHAIN": TOOLCHAIN,
-            "LAKE_ARTIFACT_CACHE": "false",
-            "LAKE_NO_CACHE": "1",
-        }
+        self._environment = os.environ | {"ELAN_TOOLCHAIN": TOOLCHAIN, "LAKE_ARTIFACT_CACHE": "false"}
+        if not downloads:
+            self._environment["LAKE_NO_CACHE"] = "1"
+
+    def with_downloads(self) -> LakeEngine:
+        """The same, for a package that requires others."""
+        return LakeEngine(timeout=self._timeout, downloads=True)
 
     @property
     def name(self) -> Literal["lake"]:

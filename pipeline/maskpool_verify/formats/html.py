@@ -16,14 +16,18 @@ from maskpool_verify.formats.drawing import draw
 from maskpool_verify.refute import Counterexample
 from maskpool_verify.refute import render as counterexample_text
 from maskpool_verify.report import KernelReport, Report, TraceReport
+from maskpool_verify.stress import text as stress_text
 
 
 @dataclass(frozen=True)
 class _Line:
-    """An equation in both languages; ``broken`` are the properties whose counterexamples begin at it."""
+    """An equation in both languages; ``broken`` are the properties whose counterexamples begin at it.
+
+    The lines of Lean are without the number of their variable, which follows.
+    """
 
     jaxpr: str
-    lean: tuple[str, ...]
+    lean: tuple[tuple[str, str], ...]
     broken: tuple[str, ...]
 
 
@@ -60,14 +64,16 @@ def render(report: Report) -> str:
     return _template().render(
         report=report,
         summary=wording.summary(report),
-        second_kernel=wording.second_kernel(report),
+        facts=wording.facts(report),
         trusted=list(wording.trusted(report)),
         meaning=wording.MEANING,
         standing=wording.standing,
+        assumptions=wording.assumptions,
         in_order=wording.in_order,
         place_of=wording.place_of,
         programs=_programs,
         drawings=_drawings,
+        stress=stress_text,
         number_proved=lambda kernel: sum(t.status == "proved" for t in kernel.theorems),
     )
 
@@ -127,7 +133,7 @@ def _groups(trace: TraceReport, broken: Mapping[str, set[str]]) -> Iterator[_Gro
         lines = tuple(
             _Line(
                 listed.jaxpr,
-                tuple(map(_layout, listed.lean)),
+                tuple(map(_numbered, listed.lean)),
                 tuple(name for name, variables in broken.items() if _defines(listed.lean, variables)),
             )
             for listed in members
@@ -139,6 +145,7 @@ def _defines(lean: Sequence[str], variables: set[str]) -> bool:
     return any(line.rpartition("-- ")[2] in variables for line in lean)
 
 
-def _layout(line: str) -> str:
-    """A line of Lean with one blank before its comment."""
-    return re.sub(r" +-- ", "  -- ", line)
+def _numbered(line: str) -> tuple[str, str]:
+    """A line of Lean, and the comment at its end that numbers its variable."""
+    found = re.search(r" *(-- v#\d+)$", line)
+    return (line[: found.start()], found[1]) if found else (line, "")

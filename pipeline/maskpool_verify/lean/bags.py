@@ -64,6 +64,11 @@ def hypothesis(name: str) -> str:
     return f"h_{name.strip('«»')}"
 
 
+def _applied(function: str, tensor: str) -> str:
+    """A function of ``Tensor``, applied: ``x.finite``"""
+    return f"{tensor}.{function}" if tensor.isidentifier() else f"Tensor.{function} ({tensor})"
+
+
 OPEN = "symbolic"
 """The name of the shape whose sizes are left open."""
 
@@ -168,7 +173,9 @@ class Bag:
             make = (replaced or {}).get(spec.role)
             text = make(spec) if make else self.name(spec)
             if converted and spec.role == "mask" and spec.dtype != "bool":
-                text = f"{text}.indicator" if text.isidentifier() else f"Tensor.indicator ({text})"
+                text = _applied("indicator", text)
+            if converted and spec.is_float and self.kernel.arithmetic == "extended":
+                text = _applied("finite", text)
             inputs.append(text)
         return tuple(inputs)
 
@@ -190,7 +197,7 @@ class Bag:
         """The program applied to the arguments, or to what ``replaced`` makes of those of some roles.
 
         ``rows`` is another number of rows. Masks are truth values, which are ``converted`` to the numbers
-        that the program takes.
+        that the program takes, and these to numbers among infinities and NaN if the theorems are about such.
         """
         inputs = self.inputs(replaced, converted=converted)
         return f"{program}.eval {self.values(rows)} {index_text(inputs)}"

@@ -109,13 +109,12 @@ def _same(bag: Bag, spec: ArgumentSpec, outer: Sequence[str], function: str) -> 
 
     It is a function of the coordinates along those of the axes ``outer`` that the argument has.
     """
-    same, congruence = function, "congrArg"
-    for number, axis in enumerate(outer):
-        if axis in spec.shape:
-            place = ".tail _ (" * number + ".head _" + ")" * number
-            same = f"{congruence} {same} (Fin.ext (hq _ ({place}) {spec.shape.index(axis)} rfl))"
-            congruence, same = "congr", f"({same})"
-    return same.removeprefix("(").removesuffix(")") if congruence == "congr" else "rfl"
+    same = f"congrArg {function}"
+    axes = [axis for axis in outer if axis in spec.shape]
+    for number, axis in enumerate(axes):
+        equal = f"(Fin.ext (hq.at {bag.kernel.symbols.index(axis)} {spec.shape.index(axis)}))"
+        same = f"congr ({same}) {equal}" if number else f"{same} {equal}"
+    return same if axes else "rfl"
 
 
 def _element(bag: Bag, spec: ArgumentSpec) -> tuple[str, str]:

@@ -189,10 +189,11 @@ class Pooling:
             mask = f"(fun r => decide ((r.1.val : Int) < {counts}))"
         else:
             mask = bag.name(selection) if bag.is_vector(selection) else f"(fun r => {counts})"
-        if bag.is_plain:
-            return f"pool {weighed} {features}.rows {mask}"
         read = entry(features, bag.at(kernel.features, "r.1"))
-        return f"fun q => pool {weighed} (fun r (_ : Unit) => {read}) {mask} ()"
+        pooled = f"fun q => pool {weighed} (fun r (_ : Unit) => {read}) {mask} ()"
+        if bag.is_plain:
+            pooled = f"pool {weighed} {features}.rows {mask}"
+        return f"Tensor.finite ({pooled})" if kernel.arithmetic == "extended" else pooled
 
 
 # -- the theorems
@@ -208,6 +209,11 @@ class _Writer:
     @property
     def kernel(self) -> Kernel:
         return self.bag.kernel
+
+    @property
+    def is_extended(self) -> bool:
+        """Whether the theorems are about infinities and NaN as well."""
+        return self.kernel.arithmetic == "extended"
 
     @property
     def namespace(self) -> tuple[str, ...]:
@@ -260,12 +266,13 @@ class _Writer:
             unfolded += ["score", "scores"]
         if any(s.dtype != "bool" for s in self.kernel.having("mask")):
             unfolded.append("Tensor.indicator")
+        tactic = "extended_pool" if self.is_extended else "mask_pool"
         return self.theorem(
             "specification",
             "specification",
             self.bag.bound(),
             (self.bag.call(), self.pooling.value()),
-            f"by\n  rw [translation]\n  tensor_ext\n  simp only [{', '.join(unfolded)}]\n  mask_pool",
+            f"by\n  rw [translation]\n  tensor_ext\n  simp only [{', '.join(unfolded)}]\n  {tactic}",
         )
 
     # -- one bag in another order
@@ -309,8 +316,10 @@ class _Writer:
     def _proof(self, checked: str | None, by_specification: str) -> str:
         """The proof of an invariance: by the term ``checked`` if the checker accepts, else by tactics.
 
-        Without a specification there is nothing but the checker.
+        Without a specification there is nothing but the checker, which is one for real numbers.
         """
+        if self.is_extended:
+            checked = None
         if self.kernel.spec == "none":
             return indented(checked, "  ") if checked else f'by\n  fail "{_NO_LAW}"'
         if checked is None:
@@ -332,6 +341,8 @@ class _Writer:
         ``then`` are tactics for what the lemma leaves open.
         """
         start = f"by_specifications {' '.join(specifications or (self._specification,) * 2)}"
+        if self.is_extended:
+            start += "\nrefine congrArg Tensor.finite ?_"
         step = "refine" if then else "exact"
         if self.bag.is_plain:
             return f"{start}\n{step} {lemma}{then}"
@@ -415,14 +426,15 @@ class _Writer:
         kernel, bag = self.kernel, self.bag
         selection = kernel.selection
         proves: Property = "all_masked"
+        zero = "Extended.finite 0" if self.is_extended else "0"
         if bag.is_plain and selection.role == "mask":
             empty = bag.call({"mask": lambda _: "fun _ => false"})
             return self.theorem(
                 proves,
                 proves,
                 bag.bound(masks=False),
-                (empty, "fun _ => 0"),
-                f"by\n  by_specification {self._specification}\n  exact pool_all_masked _ _ _ fun _ => rfl",
+                (empty, f"fun _ => {zero}"),
+                self._all_masked("Tensor.finite", "pool_all_masked _ _ _ fun _ => rfl"),
             )
         sizes = [bag.shape[axis] if isinstance(axis, str) else axis for axis in kernel.result_axes]
         index = f"(q : Index {list_text(sizes)})"
@@ -440,8 +452,8 @@ class _Writer:
             proves,
             proves,
             (*bag.bound(), index, hypothesis),
-            (f"{bag.call()} q", "0"),
-            f"by\n  by_specification {self._specification}\n  exact congrFun ({lemma}) {point}",
+            (f"{bag.call()} q", zero),
+            self._all_masked("Extended.finite", f"congrFun ({lemma}) {point}"),
         )
 
     # -- over any arithmetic
@@ -479,6 +491,11 @@ class _Writer:
             (empty, "fun _ => Ops.lit 0 1"),
             selection.all_masked(self.bag),
         )
+
+    def _all_masked(self, finite: str, lemma: str) -> str:
+        """The proof by a lemma on ``pool``; ``finite`` makes its values numbers among infinities and NaN."""
+        exact = f"congrArg {finite} ({lemma})" if self.is_extended else lemma
+        return f"by\n  by_specification {self._specification}\n  exact {exact}"
 
     # -- further masked rows
 

@@ -158,7 +158,8 @@ def trace_file(kernel: Kernel, traced: TracedKernel, jax_version: str) -> str:
 def _library(kernel: Kernel) -> Iterator[str]:
     """What the theorems about the programs of a kernel need."""
     if kernel.spec == "attention":
-        yield from ("MaskPool.Certificate.Normalize", "MaskPool.Certificate.Transfer")
+        recognizing = "Extended" if kernel.arithmetic == "extended" else "Normalize"
+        yield from (f"MaskPool.Certificate.{recognizing}", "MaskPool.Certificate.Transfer")
     if kernel.is_open:
         yield "MaskPool.Invariance.Batch"
 
@@ -178,9 +179,11 @@ def properties_file(
     namespaces = list(dict.fromkeys(theorem.name[:-1] for theorem in wanted))
     return _template("properties.lean.j2").render(
         kernel=kernel.name,
+        extended=kernel.arithmetic == "extended",
         function=kernel.function,
         facts=_facts(traces, jax_version),
         library=[*_library(kernel)],
+        constraints=kernel.constraints,
         imports=[trace_module(kernel, t.shape) for t in theorems(kernel) if t.proves == "translation"],
         sections=[
             {

@@ -5,26 +5,6 @@ import jax.numpy as jnp
 from jax import Array, lax
 
 
-def minus_infinity_guarded(features: Array, logits: Array, mask: Array) -> Array:
-    """Attention pooling with minus infinity for masked logits, or zero if no row is unmasked."""
-    attention = jax.nn.softmax(jnp.where(mask, logits, -jnp.inf))
-    return jnp.where(jnp.any(mask), attention @ features, 0.0)
-
-
-def nan_to_zero(features: Array, logits: Array, mask: Array) -> Array:
-    """Attention pooling; the NaN of an empty bag is replaced by zero afterwards."""
-    weights = jnp.where(mask, jnp.exp(logits), 0.0)
-    return jnp.nan_to_num(weights @ features / jnp.sum(weights))
-
-
-def finite_rows(features: Array, logits: Array, mask: Array) -> Array:
-    """Attention pooling of the unmasked rows that have a finite logit."""
-    keep = mask & jnp.isfinite(logits)
-    weights = jnp.where(keep, jnp.exp(logits), 0.0)
-    nonempty = jnp.any(keep)
-    return jnp.where(nonempty, weights @ features / jnp.where(nonempty, jnp.sum(weights), 1.0), 0.0)
-
-
 def max_where(features: Array, mask: Array) -> Array:
     """Largest entry of each channel over the unmasked rows, at least zero."""
     return jnp.max(features, axis=0, where=mask[:, None], initial=0.0)

@@ -11,7 +11,8 @@ The declarations of `Mathlib.Algebra.Field.Defs`, `Mathlib.Algebra.Field.Basic` 
 /-- `Field`, flattened: in mathlib it extends `CommRing` and `DivisionRing`, and some of these laws are
 theorems that follow from its own. What it has beyond them, such as the casts of rational numbers, is left
 out. -/
-class Field (K : Type u) extends Zero K, One K, Add K, Mul K, Neg K, Sub K, Inv K, Div K, NatCast K, IntCast K where
+class Field (K : Type u) extends Zero K, One K, Add K, Mul K, Neg K, Sub K, Inv K, Div K, NatCast K,
+    IntCast K where
   nsmul : Nat → K → K
   zsmul : Int → K → K
   npow : Nat → K → K

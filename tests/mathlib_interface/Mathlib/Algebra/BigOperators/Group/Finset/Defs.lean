@@ -23,7 +23,7 @@ end Finset
 `BigOperators.bigsum`. -/
 macro "∑ " x:ident ", " f:term:67 : term => `(Finset.sum Finset.univ fun $x => $f)
 
-/-- `∑ x with p x, f x` is `Finset.sum (Finset.filter (fun x => p x) Finset.univ) fun x => f x`. In mathlib the
-case of one binder of `BigOperators.bigsum`. -/
+/-- `∑ x with p x, f x` is `Finset.sum (Finset.filter (fun x => p x) Finset.univ) fun x => f x`. In mathlib
+the case of one binder of `BigOperators.bigsum`. -/
 macro "∑ " x:ident " with " p:term ", " f:term:67 : term =>
   `(Finset.sum (Finset.filter (fun $x => $p) Finset.univ) fun $x => $f)
