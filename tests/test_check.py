@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -380,7 +381,7 @@ def leaking(manifest: Manifest, *, required: bool) -> tuple[Manifest, FakeEngine
     require = kernel.require if required else ()
     kernels = (kernel.model_copy(update={"require": require}),)
     engine = FakeEngine(module(f"certificates.{NAME}.{OPTIONAL[0]}", "failed", LEAK, line=29))
-    return Manifest(path=manifest.path, kernels=kernels), engine
+    return replace(manifest, kernels=kernels), engine
 
 
 def equation(manifest: Manifest) -> tuple[str, str]:
