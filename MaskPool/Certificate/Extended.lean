@@ -146,7 +146,8 @@ macro_rules
       Extended.nan_mul, Extended.div_nan, Extended.nan_div, Extended.neg_nan, Extended.exp_nan,
       Extended.eq_nan, Extended.nan_eq, Extended.lt_nan, Extended.nan_lt, Extended.le_nan, Extended.nan_le,
       -- selections
-      Extended.ite_finite, Extended.dite_finite, Extended.add_ite, Extended.ite_add, Extended.sub_ite, Extended.ite_sub,
+      Extended.ite_finite, Extended.dite_finite, Extended.add_ite, Extended.ite_add, Extended.sub_ite,
+      Extended.ite_sub,
       Extended.mul_ite, Extended.ite_mul, Extended.div_ite, Extended.ite_div, Extended.neg_ite,
       Extended.exp_ite, Extended.isFinite_ite, Extended.finite_inj,
       ↓reduceIte, if_true, if_false, ite_self, ite_not, ite_decide, ite_bool_not, ite_then_ite, ite_else_ite,
@@ -166,7 +167,8 @@ macro_rules
       fsum_select_pos, fsum_all_pos, ne_zero_of_pos, le_of_pos, le_zero_iff, lit_pos, lit_lt_one,
       -- counts
       isum_prod, isum_unit, isum_fin_one, isum_zero, isum_select_pos, int_le_iff, int_ne_zero_of_pos,
-      int_not_lt_one_of_pos, int_not_lt_zero_of_pos, Int.reduceLT, Int.reduceLE, Int.reduceEq, Int.reduceToNat,
+      int_not_lt_one_of_pos, int_not_lt_zero_of_pos, Int.reduceLT, Int.reduceLE, Int.reduceEq,
+      Int.reduceToNat,
       Nat.reduceLT, Int.zero_mul, Int.mul_zero, Int.one_mul, Int.mul_one, Int.zero_add, Int.add_zero])
 
 /-- Brings the value of a kernel to normal form, in which it is a number. -/

@@ -25,7 +25,8 @@ def numbers(dtype: np.dtype[Any], magnitudes: Array) -> Array:
     to it."""
     bits = np.dtype(f"u{dtype.itemsize}")
     sign = 1 << (8 * dtype.itemsize - 1)
-    return (np.asarray(magnitudes).astype(bits) | bits.type(sign)).view(dtype)
+    found: Array = (np.asarray(magnitudes).astype(bits) | bits.type(sign)).view(dtype)
+    return found
 
 
 def infinity(dtype: np.dtype[Any]) -> int:
@@ -46,7 +47,8 @@ def rounded(x: Array) -> Array:
 def flushed(x: Array) -> Array:
     """The same without subnormal numbers: they become zero."""
     value = rounded(x)
-    return np.where(value < np.asarray(jnp.finfo(x.dtype).smallest_normal), np.zeros_like(value), value)
+    least = np.asarray(jnp.finfo(x.dtype).smallest_normal)  # type: ignore[no-untyped-call]
+    return np.where(value < least, np.zeros_like(value), value)
 
 
 def threshold(dtype: np.dtype[Any], exp: Callable[[Array], Array]) -> float:

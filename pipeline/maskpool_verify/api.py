@@ -32,7 +32,15 @@ from maskpool_verify.files import disk_faults
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.properties import ROOT, Property, theorems
 from maskpool_verify.loading import KernelFunction, given
-from maskpool_verify.manifest import Arithmetic, DType, Kernel, Manifest, Role, load_manifest, validated_kernel
+from maskpool_verify.manifest import (
+    Arithmetic,
+    DType,
+    Kernel,
+    Manifest,
+    Role,
+    load_manifest,
+    validated_kernel,
+)
 from maskpool_verify.refute import Counterexample, Outcome, Progress
 from maskpool_verify.report import Report
 

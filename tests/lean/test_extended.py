@@ -33,10 +33,32 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "tanh": lax.tanh,
     "logistic": lax.logistic,
 }
-FUNCTIONS = (
-    "sqrt rsqrt cbrt exp2 expm1 log1p erf erfc erf_inv abs sign floor ceil sin cos tan asin acos atan "
-    "sinh cosh asinh acosh atanh"
-).split()
+FUNCTIONS = [
+    "sqrt",
+    "rsqrt",
+    "cbrt",
+    "exp2",
+    "expm1",
+    "log1p",
+    "erf",
+    "erfc",
+    "erf_inv",
+    "abs",
+    "sign",
+    "floor",
+    "ceil",
+    "sin",
+    "cos",
+    "tan",
+    "asin",
+    "acos",
+    "atan",
+    "sinh",
+    "cosh",
+    "asinh",
+    "acosh",
+    "atanh",
+]
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": lax.add,
     "sub": lax.sub,
@@ -54,7 +76,8 @@ HEADER = """open Extended
 variable {R : Type} [RealArith R]
 
 theorem neg_facts {neg : R} (h : neg < -1) : neg < 0 ∧ ¬ neg = 0 ∧ ¬ 1 < neg ∧ ¬ 0 < neg ∧ neg < 1 := by grind
-theorem pos_facts {pos : R} (h : 1 < pos) : 0 < pos ∧ ¬ pos = 0 ∧ ¬ pos < -1 ∧ ¬ pos < 0 ∧ ¬ pos < 1 := by grind
+theorem pos_facts {pos : R} (h : 1 < pos) :
+    0 < pos ∧ ¬ pos = 0 ∧ ¬ pos = -1 ∧ ¬ pos < -1 ∧ ¬ pos < 0 ∧ ¬ pos < 1 := by grind
 theorem zero_facts :
     ¬ (0 : R) < -1 ∧ ¬ (1 : R) < 0 ∧ (0 : R) < 1 ∧ ¬ (0 : R) = -1 ∧ ¬ (0 : R) = 1 ∧ ¬ (1 : R) = 0 ∧
       ¬ (-1 : R) = 0 := by grind
@@ -90,8 +113,8 @@ def claim(left: str, value: Any, *, signless: bool) -> str:
 
 def statements() -> Iterator[tuple[str, str]]:
     """A statement for each operation and each choice of special values, with a name."""
-    for number, (lean, x) in enumerate(VALUES.items()):
-        x = jnp.float32(x)
+    for number, (lean, value) in enumerate(VALUES.items()):
+        x = jnp.float32(value)
         operand = f"({lean} : Extended R)"
         yield f"isFinite{number}", claim(f"Ops.isFinite {operand}", lax.is_finite(x), signless=False)
         for name, function in UNARY.items():
@@ -100,8 +123,8 @@ def statements() -> Iterator[tuple[str, str]]:
             found = getattr(lax, name)(x)
             left = f"Ops.apply .{name} {operand}"
             yield f"{name}{number}", claim(left, found, signless=name == "rsqrt")
-        for other, (lean_y, y) in enumerate(VALUES.items()):
-            y = jnp.float32(y)
+        for other, (lean_y, second) in enumerate(VALUES.items()):
+            y = jnp.float32(second)
             pair = f"{operand} ({lean_y})"
             for name, operation in (BINARY | COMPARISONS).items():
                 signless = name == "div" and y == 0
@@ -134,7 +157,8 @@ def test_a_wrong_rule_is_refused(engine: WasmEngine, lean_project: Path) -> None
         "header": HEADER,
         "zero_times_infinity": "theorem w1 : Ops.mul (finite (0 : R)) (infinity true) = finite 0 := by "
         "special hneg hpos",
-        "max_drops_nan": "theorem w2 : Ops.max (nan : Extended R) (finite 0) = finite 0 := by special hneg hpos",
+        "max_drops_nan": "theorem w2 : Ops.max (nan : Extended R) (finite 0) = finite 0 := by "
+        "special hneg hpos",
     }
     found = errors(engine, lean_project, {"extended_wrong": wrong}, ["MaskPool"])
     assert not found["header"]
