@@ -1,5 +1,6 @@
 module
 
+public import MaskPool.Arith.Facts
 public import MaskPool.Arith.Model
 public import MaskPool.Certificate.Extended
 public import MaskPool.Certificate.Normalize
@@ -8,5 +9,6 @@ public import MaskPool.Certificate.Translation
 public import MaskPool.Idioms.FillConstant
 public import MaskPool.Idioms.GuardedNormalizer
 public import MaskPool.Idioms.MinusInfinity
-public import MaskPool.Invariance.Batch
+public import MaskPool.Idioms.ZeroedFeatures
+public import MaskPool.Invariance.Selection
 public import MaskPool.Pool.LawFree

@@ -6,7 +6,7 @@ from typing import Any
 
 from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
-LIBRARY = ("MaskPool", "MaskPool.lean", "lakefile.lean", "lean-toolchain")
+LIBRARY = ("MaskPool", "MaskPool.lean", "lake-manifest.json", "lakefile.lean", "lean-toolchain")
 
 
 class LibraryHook(BuildHookInterface):  # type: ignore[type-arg]  # hatchling is not typed

@@ -6,6 +6,7 @@ Only the search for counterexamples is the real one.
 from __future__ import annotations
 
 import json
+import re
 import shutil
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -26,17 +27,26 @@ from maskpool_verify.engine.protocol import (
     Progress,
 )
 from maskpool_verify.errors import AuditError
+from maskpool_verify.failures import BY_SPECIFICATION
+from maskpool_verify.formats.text import to_text
 from maskpool_verify.frontend import trace_kernel
 from maskpool_verify.lean.properties import PROPERTIES as ALL_PROPERTIES
 from maskpool_verify.manifest import Manifest, load_manifest
 from maskpool_verify.refute import render
 from maskpool_verify.report import Report, from_json, to_json
-from maskpool_verify.text import to_text
 
 ROOT = Path(__file__).parent.parent
 NAME = "masked_attention_pool"
-LIBRARY, PROPERTIES = "MaskPool", f"certificates.{NAME}.properties"
-MODULES = (LIBRARY, f"certificates.{NAME}.symbolic", f"certificates.{NAME}.n4_d3", PROPERTIES)
+LIBRARY, PROPERTIES, PROVED = "MaskPool", f"certificates.{NAME}.properties", f"certificates.{NAME}.proved"
+OPTIONAL = ("masked_irrelevance_any_arithmetic", "all_masked_any_arithmetic")
+LAW_FREE = ("translation", "instance", *OPTIONAL)
+MODULES = (
+    LIBRARY,
+    f"certificates.{NAME}.symbolic",
+    f"certificates.{NAME}.n4_d3",
+    PROPERTIES,
+    *(f"certificates.{NAME}.{property_}" for property_ in OPTIONAL),
+)
 VERSION, HASH = "4.28.0", "abc"
 
 Status = Literal["built", "cached", "failed", "skipped"]
@@ -60,6 +70,7 @@ class FakeEngine:
         self.results = {result.module: result for result in results}
         self.during = during
         self.fresh: bool | None = None
+        self.apart: str | None = None
 
     def info(self) -> EngineInfo:
         return EngineInfo(name="wasm", lean_version=VERSION, githash=HASH, source="a test", files={})
@@ -72,7 +83,11 @@ class FakeEngine:
         fresh: bool = False,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> dict[str, ModuleResult]:
-        self.fresh = fresh
+        file = project / f"certificates/{NAME}/proved.lean"
+        if PROVED in modules:
+            self.apart = file.read_text()
+        else:
+            self.fresh = fresh
         self.during()
         built = {name: self.results.get(name, module(name)) for name in modules} | self.results
         for done, result in enumerate(built.values(), 1):
@@ -129,8 +144,11 @@ def answer(manifest: Manifest, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
             spaces: Sequence[str],
         ) -> AuditResult:
             def home(name: str) -> str:
+                if name.endswith(OPTIONAL):
+                    return f"certificates.{NAME}.{name.rpartition('.')[2]}"
                 own = name.endswith(("translation", "instance_of_symbolic"))
-                return name.rpartition(".")[0] if own else PROPERTIES
+                built = PROVED if PROVED in modules else PROPERTIES
+                return name.rpartition(".")[0] if own else built
 
             fields = {
                 "allowed_axioms": ("propext", "Classical.choice", "Quot.sound"),
@@ -169,7 +187,7 @@ def test_all_is_verified(manifest: Manifest, answer):
     report = run(manifest, FakeEngine())
     assert report.verdict == "verified"
     assert set(reasons(report).values()) == {None}
-    assert report.audit.audited == len(report.kernels[0].theorems) == 7
+    assert report.audit.audited == len(report.kernels[0].theorems) == 9
 
 
 def test_axioms_are_in_the_order_of_the_allowed_ones(manifest: Manifest, answer):
@@ -276,27 +294,143 @@ def line_of(manifest: Manifest, text: str) -> int:
     return 1 + next(number for number, line in enumerate(lines) if line.startswith(text))
 
 
-def unproved(manifest: Manifest, theorem: str = "specification") -> FakeEngine:
-    """Lean does not accept one proof."""
-    line = line_of(manifest, f"theorem {theorem}") + 1
-    return FakeEngine(module(PROPERTIES, "failed", "no progress\n⊢ False", line))
+LAWS = ("permutation", "padding", "masked_irrelevance", "all_masked")
+"""What may follow from the specification."""
+
+
+def unproved(
+    manifest: Manifest, theorem: str = "specification", resting: Sequence[str] = LAWS, **apart: Any
+) -> FakeEngine:
+    """Lean does not accept one proof; those of ``resting`` are by the specification."""
+    failed = module(PROPERTIES, "failed", "no progress\n⊢ False", line_of(manifest, f"theorem {theorem}") + 1)
+    notes = tuple(
+        Message(
+            severity="information",
+            file=failed.messages[0].file,
+            position=Position(line=line_of(manifest, f"theorem {name}") + 2, column=4),
+            text=BY_SPECIFICATION,
+        )
+        for name in resting
+    )
+    failed = failed.model_copy(update={"messages": (*failed.messages, *notes)})
+    return FakeEngine(failed, *([module(PROVED, **apart)] if apart else []))
 
 
 def test_dependent_theorems_name_the_proof_that_failed(manifest: Manifest, answer):
-    report = run(manifest, unproved(manifest))
+    engine = unproved(manifest)
+    report = run(manifest, engine)
     assert report.verdict == "unproved"
     found = reasons(report)
     assert found["symbolic.translation"] is found["n4_d3.instance_of_symbolic"] is None
     assert found["symbolic.specification"] == "its proof did not go through"
-    for name in ("permutation", "padding", "masked_irrelevance", "all_masked"):
+    for name in LAWS:
         assert found[f"symbolic.{name}"] == "it rests on specification at symbolic"
     assert report.kernels[0].messages[-1].endswith("  ⊢ False")
+    assert engine.apart is None
 
 
-def test_proofs_that_rest_on_nothing_that_failed(manifest: Manifest, answer):
-    found = reasons(run(manifest, unproved(manifest, "padding")))
+def test_what_rests_on_no_failed_proof_is_built_without_it(manifest: Manifest, answer):
+    engine = unproved(manifest, resting=("padding", "all_masked"))
+    report = run(manifest, engine)
+    assert report.verdict == "unproved"
+    found = reasons(report)
+    assert found["symbolic.permutation"] is found["symbolic.masked_irrelevance"] is None
+    assert (
+        found["symbolic.padding"] == found["symbolic.all_masked"] == "it rests on specification at symbolic"
+    )
+    assert engine.apart is not None
+    assert re.findall(r"^theorem (\w+)", engine.apart, re.MULTILINE) == ["permutation", "masked_irrelevance"]
+    assert "specification : " not in engine.apart
+    assert not (manifest.root / f"certificates/{NAME}/proved.lean").exists()
+
+
+def test_what_follows_from_a_specification_that_is_proved_is_proved(manifest: Manifest, answer):
+    engine = unproved(manifest, "padding", resting=("permutation", "all_masked"))
+    found = reasons(run(manifest, engine))
     assert found["symbolic.padding"] == "its proof did not go through"
-    assert found["symbolic.permutation"] == "another proof in its module did not go through"
+    assert [name for name, reason in found.items() if reason] == ["symbolic.padding"]
+    assert engine.apart is not None
+    assert "theorem specification" in engine.apart
+
+
+def test_what_does_not_build_alone_is_not_proved(manifest: Manifest, answer):
+    engine = unproved(manifest, resting=("padding",), status="failed", error="no", line=30)
+    found = reasons(run(manifest, engine))
+    assert found["symbolic.permutation"] is not None
+    assert not (manifest.root / f"certificates/{NAME}/proved.lean").exists()
+
+
+def test_a_module_without_an_error_in_a_proof_is_not_built_in_part(manifest: Manifest, answer):
+    """Where Lean ends badly, nothing is known of any proof."""
+    engine = FakeEngine(module(PROPERTIES, "failed", "Lean ran out of memory."))
+    found = reasons(run(manifest, engine))
+    assert engine.apart is None
+    assert found["symbolic.permutation"] is not None
+
+
+# -- properties that a kernel need not have
+
+
+LEAK = "maskpool: a masked value gets through\nleak✝ : program.firstLeak 0 2 = some (0 + 10 + 6)\n⊢ False"
+
+
+def leaking(manifest: Manifest, *, required: bool) -> tuple[Manifest, FakeEngine]:
+    """Lean refuses a theorem over any arithmetic, and names an equation."""
+    (kernel,) = manifest.kernels
+    require = kernel.require if required else ()
+    kernels = (kernel.model_copy(update={"require": require}),)
+    engine = FakeEngine(module(f"certificates.{NAME}.{OPTIONAL[0]}", "failed", LEAK, line=29))
+    return Manifest(path=manifest.path, kernels=kernels), engine
+
+
+def equation(manifest: Manifest) -> tuple[str, str]:
+    (kernel,) = manifest.kernels
+    traced = trace_kernel(kernel, kernel.open_shape, manifest.root)
+    return f"v#16 `{certificates.equation_text(traced.program, 13)}`", traced.sources[13]
+
+
+def test_a_kernel_without_an_optional_property_is_verified(manifest: Manifest, answer):
+    manifest, engine = leaking(manifest, required=False)
+    report = run(manifest, engine, require_accepted=False)
+    assert report.verdict == "verified"
+    (kernel,) = report.kernels
+    (lack,) = kernel.lacks
+    assert lack.property == OPTIONAL[0]
+    assert (lack.equation, lack.source) == equation(manifest)
+    assert lack.name not in [theorem.name for theorem in kernel.theorems]
+    shown = " ".join(to_text(report).split())
+    assert f"not proved over any arithmetic: {OPTIONAL[0]}, because v#16 `f32 [d] = dot_general" in shown
+    assert from_json(to_json(report)) == report
+
+
+def test_a_required_property_is_missed(manifest: Manifest, answer):
+    manifest, engine = leaking(manifest, required=True)
+    report = run(manifest, engine)
+    assert report.verdict == "unproved"
+    text, source = equation(manifest)
+    assert reasons(report)[f"symbolic.{OPTIONAL[0]}"] == f"{text} lets a masked value through ({source})"
+    assert report.kernels[0].lacks == ()
+
+
+def test_an_optional_property_that_was_accepted_is_missed(manifest: Manifest, answer):
+    manifest, engine = leaking(manifest, required=False)
+    report = run(manifest, engine)
+    assert report.verdict == "stale"
+    name = f"certificates.{NAME}.symbolic.{OPTIONAL[0]}"
+    assert report.kernels[0].messages[0] == f"{name} was accepted, and is not proved any more."
+
+
+@pytest.mark.parametrize("status", ["failed", "skipped"])
+def test_an_optional_module_without_an_answer_is_no_answer(status: Status, manifest: Manifest, answer):
+    manifest, _ = leaking(manifest, required=False)
+    engine = FakeEngine(module(f"certificates.{NAME}.{OPTIONAL[0]}", status, "Lean ran out of memory."))
+    assert run(manifest, engine).verdict == "unproved"
+
+
+def test_an_optional_theorem_is_audited(manifest: Manifest, answer):
+    answer(OPTIONAL[1], violations=("it rests on the axiom evil.",), axioms=("evil",))
+    manifest, _ = leaking(manifest, required=False)
+    assert run(manifest, FakeEngine()).verdict == "unproved"
 
 
 # -- counterexamples
@@ -340,13 +474,11 @@ def test_a_wrong_kernel_is_refuted(manifest: Manifest, answer):
         assert counter.confirmed_by_jax
     for theorem in kernel.theorems:
         if theorem.property not in found:
-            assert theorem.status == (
-                "proved" if theorem.property in ("translation", "instance") else "failed"
-            )
+            assert theorem.status == ("proved" if theorem.property in LAW_FREE else "failed")
     searched = [step.subject for step in steps if step.stage == "search"]
     assert searched[0] == f"{NAME}: specification"
     assert sorted(searched) == sorted(
-        f"{NAME}: {property_}" for property_ in ALL_PROPERTIES if property_ not in ("translation", "instance")
+        f"{NAME}: {property_}" for property_ in ALL_PROPERTIES if property_ not in LAW_FREE
     )
     assert kernel.messages == (), "a counterexample says more than the goal of a proof"
 
@@ -459,3 +591,64 @@ def test_files_that_change_during_the_build(manifest: Manifest, answer):
     report = run(manifest, FakeEngine(during=change))
     assert report.verdict == "stale"
     assert report.kernels[0].theorems == ()
+
+
+# -- lines of the user's code
+
+
+def code_line(manifest: Manifest, code: str) -> int:
+    lines = (manifest.root / "kernels" / f"{NAME}.py").read_text().splitlines()
+    (number,) = [number for number, line in enumerate(lines, 1) if code in line]
+    return number
+
+
+def test_a_verified_kernel_has_its_place_and_its_equations(manifest: Manifest, answer):
+    (kernel,) = run(manifest, FakeEngine()).kernels
+    assert str(kernel.place) == f"kernels/{NAME}.py:{code_line(manifest, f'def {NAME}(')}"
+    assert kernel.problem is None
+    for trace in kernel.traces:
+        assert sum(len(entry.lean) for entry in trace.listing[1:-1]) == trace.equations
+
+
+def test_a_stale_kernel_names_the_changed_line(manifest: Manifest, answer):
+    path = manifest.root / "kernels" / f"{NAME}.py"
+    path.write_text(path.read_text().replace(SELECTION, "where(mask, jnp.exp(selected_logits), 1.0)"))
+    (kernel,) = run(manifest, FakeEngine()).kernels
+    assert kernel.verdict == "stale"
+    assert str(kernel.problem) == f"kernels/{NAME}.py:{code_line(manifest, 'weights =')}"
+
+
+def test_an_unsupported_primitive_names_its_line(manifest: Manifest, answer):
+    (manifest.root / "kernels" / f"{NAME}.py").write_text(UNSUPPORTED)
+    (kernel,) = run(manifest, FakeEngine()).kernels
+    assert str(kernel.problem) == f"kernels/{NAME}.py:{code_line(manifest, 'jnp.sort')}"
+
+
+def test_a_kernel_that_raises_names_its_line(manifest: Manifest, answer):
+    (manifest.root / "kernels" / f"{NAME}.py").write_text(
+        f"import nowhere\n\n\ndef {NAME}(features, logits, mask):\n    return 0\n"
+    )
+    (kernel,) = run(manifest, FakeEngine()).kernels
+    assert kernel.verdict == "error"
+    assert (kernel.place, str(kernel.problem)) == (None, f"kernels/{NAME}.py:1")
+
+
+@pytest.mark.parametrize(
+    ("message", "place"),
+    [
+        ('Kernel "k" at a b/c.py:12, equation 3: primitive "sort" is not supported', "a b/c.py:12"),
+        ('Kernel "k": a b/c.py:1 is not valid Python: d.py:2', "a b/c.py:1"),
+        ("was `x` and is now `y` (d.py:7); run", "d.py:7"),
+        ("first\nKernel at d.py:7: it raises", "d.py:7"),
+        ("missing.py:3 and then d.py:4", "d.py:4"),
+        ("no place, but d.py", None),
+        ("d.py:0", None),
+        (f"{'x' * 5000}.py:3", None),
+    ],
+)
+def test_places_in_messages(message: str, place: str | None, tmp_path: Path):
+    for name in ("a b/c.py", "d.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("")
+    found = checking.mentioned(message, tmp_path)
+    assert (str(found) if found else None) == place

@@ -8,7 +8,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from maskpool_verify.engine.protocol import Message, ModuleResult, Position
-from maskpool_verify.failures import MAX_LINES, Failure, failures, goals, place, remaining
+from maskpool_verify.failures import (
+    BY_SPECIFICATION,
+    MAX_LINES,
+    Failure,
+    by_specification,
+    failures,
+    goals,
+    place,
+    remaining,
+)
 from maskpool_verify.lean.properties import Theorem
 
 FILE = "certificates/k/properties.lean"
@@ -42,7 +51,7 @@ h : mask i = true
 
 
 def message(
-    line: int | None, text: str = "error", severity: Literal["error", "warning"] = "error"
+    line: int | None, text: str = "error", severity: Literal["error", "warning", "information"] = "error"
 ) -> Message:
     position = None if line is None else Position(line=line, column=2)
     return Message(severity=severity, file=FILE, position=position, text=text)
@@ -72,6 +81,13 @@ def test_only_the_first_error_of_a_proof_counts():
 
 def test_what_is_no_error_or_has_no_place_belongs_to_no_proof():
     assert failures(SOURCE, result(message(6, severity="warning"), message(None), message(1))) == []
+
+
+def test_a_proof_says_that_it_is_by_the_specification():
+    lines = SOURCE.splitlines()
+    note = message(lines.index("  trivial") + 1, BY_SPECIFICATION, "information")
+    assert by_specification(SOURCE, result(note, message(len(lines)))) == {"certificates.k.n4.first"}
+    assert failures(SOURCE, result(note)) == []
 
 
 def test_a_place_is_as_exact_as_known():

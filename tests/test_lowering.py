@@ -207,7 +207,6 @@ def test_positions_that_are_not_needed_any_more_are_dropped() -> None:
         (lambda x: x[jnp.argmax(x[:, 0])], (OPEN,), "its positions are not known when tracing"),
         (lambda x: x[jnp.array([0, 1])], (X,), "constant array"),
         (lambda x: x[x[:, 0].astype(int)], (X,), "it reads more than one slice"),
-        (lambda x: x[::2], (X,), r"the strides \(2, 1\) are not 1"),
         (lambda x: lax.dynamic_slice(x, (3, 0), (2, 3)), (X,), "positions 3 to 4 of an axis of size 4"),
         (lambda x: lax.pad(x, 0.0, ((0, 0, 1), (0, 0, 0))), (X,), r"the padding \(0, 0, 1\) of axis 0"),
         (lambda x: lax.pad(x, 0.0, ((-1, 0, 0), (0, 0, 0))), (X,), r"the padding \(-1, 0, 0\) of axis 0"),

@@ -195,6 +195,55 @@ def test_a_symbol_that_lean_needs_gets_another_name(tmp_path: Path) -> None:
     assert load_manifest(write(tmp_path, text)).kernels[0].open_shape == {"k": "k_", "fun": "fun_"}
 
 
+def constrained(*texts: str) -> str:
+    return ALL.replace('shapes = "all"', f'shapes = "all"\nconstraints = {list(texts)}')
+
+
+def test_constraints_on_open_sizes(tmp_path: Path) -> None:
+    text = constrained("n>=1", "mod(d, 4) == 0").replace('"n"', '"k"').replace("n>=1", "k >= 1")
+    kernel = load_manifest(write(tmp_path, text)).kernels[0]
+    assert kernel.assumed.texts == ("k >= 1", "mod(d, 4) == 0")
+    assert kernel.given.texts == ("k_ >= 1", "mod(d, 4) == 0")
+    assert kernel.assumed.witness == {"d": 4, "k": 1}
+    assert load_manifest(write(tmp_path, ALL)).kernels[0].given.texts == ()
+
+
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (("n > 1",), r'constraints.0: "n > 1" is not a comparison .*; write such as "n >= 1"'),
+        (("n >= 1", "ceil(n) >= 1"), r'constraints.1: "ceil\(n\) " is not a sum of products'),
+        (("rows >= 1",), 'constraints.0: no argument uses the symbol "rows"'),
+        (("2 >= 1",), "constraints.0: 2 >= 1 is about no symbol"),
+        (("mod(n - 4, 3) == 0",), r"constraints.0: in mod\(n - 4, 3\) an operand may be negative"),
+        (("mod(n, 0) == 0",), r"constraints.0: mod\(n, 0\) divides by zero"),
+        (("n + d == 8",), r"constraints.0: the left side of d \+ n == 8 has to be one product"),
+        (("d == 64",), "constraints.0: d == 64 gives the symbol d away, which JAX replaces everywhere"),
+        (("n >= 0",), "constraints: n >= 0 follows from the others, or holds for all sizes; remove it"),
+        (("n >= 4", "n >= 2"), "constraints: n >= 2 follows from the others"),
+        (("n >= 1", "n >= 1"), "constraints: n >= 1 follows from the others"),
+        (
+            ("mod(n, 2) == 0", "mod(n, 4) == 1"),
+            r"constraints: no sizes of n that were tried satisfy mod\(n, 2\) == 0 and mod\(n, 4\) == 1; "
+            "theorems with these hypotheses would say nothing",
+        ),
+    ],
+)
+def test_constraints_that_are_refused(tmp_path: Path, texts: tuple[str, ...], message: str) -> None:
+    with pytest.raises(ManifestError, match=message):
+        load_manifest(write(tmp_path, constrained(*texts)))
+
+
+def test_listed_shapes_satisfy_the_constraints(tmp_path: Path) -> None:
+    text = VALID.replace('rows = "n"', 'rows = "n"\nconstraints = ["mod(n, 2) == 0"]')
+    with pytest.raises(ManifestError, match='about sizes that are left open; add "all"'):
+        load_manifest(write(tmp_path, text))
+    both = text.replace("[{ n = 4", '["all", { n = 4')
+    assert load_manifest(write(tmp_path, both)).kernels[0].constraints == ("mod(n, 2) == 0",)
+    with pytest.raises(ManifestError, match=r"shapes.2: the constraint mod\(n, 2\) == 0 does not hold there"):
+        load_manifest(write(tmp_path, both.replace("n = 6", "n = 7")))
+
+
 def test_axes_of_the_result(tmp_path: Path) -> None:
     kernel = load_manifest(write(tmp_path, BATCH)).kernels[0]
     assert kernel.result_axes == ("b", "h", "d")

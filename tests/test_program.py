@@ -273,3 +273,64 @@ def test_there_is_no_program_with_an_empty_axis(sizes: dict[str, int]) -> None:
     with pytest.raises(ValueError, match="shape"):
         at(read(data), sizes)
     assert at(read(data), {"n": 2, "d": 3}).equations[-1].result.shape == (1,)
+
+
+def halved(**changes: Any) -> dict[str, Any]:
+    """Rows in pairs, which needs an even number of them."""
+    data = open_data()
+    data["constraints"] = ["mod(n, 2) == 0"]
+    data["equations"].append(
+        {
+            "primitive": "reshape",
+            "operands": [{"var": 0}],
+            "new_sizes": ["floordiv(n, 2)", 2, "d"],
+            "result": array("floordiv(n, 2)", 2, "d"),
+        }
+    )
+    return {**data, **changes}
+
+
+def test_constraints_are_kept_and_count() -> None:
+    program = read(halved())
+    assert from_json(to_json(program)) == program
+    assert program.given.texts == ("mod(n, 2) == 0",)
+    assert digest(program) != digest(read(halved(constraints=["mod(n, 2) == 0", "n >= 4"])))
+    assert '"constraints"' not in to_json(read(open_data()))
+    closed = at(program, {"n": 4, "d": 3})
+    assert closed.constraints == ()
+    assert closed.equations[-1].result.shape == (2, 2, 3)
+    with pytest.raises(
+        ValueError, match=r"the constraint mod\(n, 2\) == 0 does not hold at {'n': 3, 'd': 3}"
+    ):
+        at(program, {"n": 3, "d": 3})
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"constraints": []}, "do not have the same number of entries"),
+        ({"constraints": ["mod(n, 3) == 0"]}, "do not have the same number of entries"),
+        ({"constraints": ["mod(n,2)==0"]}, "not the canonical text of a constraint"),
+        ({"constraints": ["n != 2"]}, "is not a comparison of two sizes"),
+    ],
+)
+def test_a_program_that_loses_its_constraint_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(AuditError, match=message):
+        read(halved(**changes))
+
+
+@pytest.mark.parametrize("size", ["mod(n - 5, 3)", "floordiv(n, d - 1)", "min(n - 5, 3) + 4"])
+def test_sizes_that_lean_would_compute_differently_are_refused(size: str) -> None:
+    data = open_data()
+    data["equations"].append(
+        {
+            "primitive": "broadcast_in_dim",
+            "operands": [{"var": 4}],
+            "shape": [size, "d"],
+            "broadcast_dimensions": [1],
+            "result": array(size, "d"),
+        }
+    )
+    with pytest.raises(AuditError, match=r"may be negative|may not be positive"):
+        read(data)
+    read({**data, "constraints": ["n >= 5", "d >= 2"]})

@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from maskpool_verify.engine.protocol import EngineInfo
 from maskpool_verify.errors import EnvironmentFault
+from maskpool_verify.reals import RealsReport
 from maskpool_verify.report import (
     Report,
     Verdict,
@@ -21,6 +22,7 @@ from maskpool_verify.report import (
     require_writable,
     to_json,
     trusted,
+    with_reals,
     worst,
     write,
 )
@@ -29,7 +31,7 @@ VERDICTS = get_args(Verdict)
 
 # As docs/report.md states the schema; "|" separates the values that are allowed.
 SPECIFIED = """
-{"schema": "maskpool-verify/report/2", "verdict": "verified|refuted|unproved|unsupported|stale|error",
+{"schema": "maskpool-verify/report/3", "verdict": "verified|refuted|unproved|unsupported|stale|error",
  "engine": {},
  "kernels": [{"name": "k", "verdict": "verified|refuted|unproved|unsupported|stale|error",
    "traces": [{"shape": {}, "equations": 0, "digest": "sha256:"}],
@@ -94,7 +96,7 @@ def test_the_verdicts_and_statuses_are_the_specified_ones():
 @pytest.mark.parametrize(
     ("place", "key", "value"),
     [
-        ((), "schema", "maskpool-verify/report/1"),
+        ((), "schema", "maskpool-verify/report/2"),
         ((), "verdict", "fine"),
         ((), "other", 1),
         (("kernels", 0), "verdict", "proved"),
@@ -128,7 +130,7 @@ def test_no_part_may_be_missing(key: str):
 
 def test_it_is_read_as_it_was_written(tmp_path: Path):
     report = Report.model_validate(example())
-    write(report, tmp_path / "report.json")
+    write(to_json(report), tmp_path / "report.json")
     assert from_json((tmp_path / "report.json").read_text()) == report
     assert [file.name for file in tmp_path.iterdir()] == ["report.json"]
 
@@ -164,9 +166,21 @@ def test_what_is_trusted_is_said():
         "3 of",
     ):
         assert words in text
-    assert "ships" not in " ".join(trusted(engine, 0, None)), (
-        "an engine with all proofs leaves nothing to say"
-    )
+    walked, nothing = (" ".join(trusted(engine, count, None)) for count in (0, None))
+    assert "ships" not in walked + nothing, "an engine with all proofs has none that it does not ship"
+    assert "the audit has walked its proofs too" in walked
+    assert "walked" not in nothing, "nothing was audited"
+
+
+def test_what_was_not_proved_of_the_real_numbers_is_not_verified():
+    report = Report.model_validate(example())
+    assert report.reals.basis == "abstract"
+    found = RealsReport(basis="mathlib", mathlib="v4.28.0", revision="0" * 40)
+    assert with_reals(report, found) == report.model_copy(update={"reals": found})
+    broken = with_reals(report, found.model_copy(update={"violations": ("it is not",)}))
+    assert (broken.verdict, broken.exit_code) == ("unproved", 1)
+    assert with_reals(report.model_copy(update={"verdict": "stale"}), broken.reals).verdict == "stale"
+    assert from_json(to_json(broken)) == broken
 
 
 def test_places_where_no_report_can_be_written(tmp_path: Path):

@@ -211,6 +211,10 @@ def remainders(x: Any) -> Any:
     return x[: x.shape[0] % 2 + 1]
 
 
+def some(x: Any) -> Any:
+    return x[: jax.core.max_dim(x.shape[0] - 1, 1)]
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -227,12 +231,12 @@ def test_control_flow_on_a_size_needs_concrete_shapes(function: Callable[..., An
     assert flat(function, X).output_aval == X
 
 
-@pytest.mark.parametrize("function", [halves, remainders])
-def test_sizes_that_are_no_polynomials_need_concrete_shapes(function: Callable[..., Any]) -> None:
-    with pytest.raises(
-        UnsupportedError, match=r'test_tracing.py:\d+: the size of an axis .* list concrete shapes .*"all"'
-    ):
-        flat(function, OPEN)
+@pytest.mark.parametrize(
+    ("function", "size"),
+    [(halves, "floordiv(n, 2)"), (remainders, "min(n, mod(n, 2) + 1)"), (some, "max(n - 1, 1)")],
+)
+def test_operations_on_sizes_are_read(function: Callable[..., Any], size: str) -> None:
+    assert flat(function, OPEN).output_aval.shape == (size, "d")
     assert flat(function, X).output_aval.dtype == "float32"
 
 

@@ -66,12 +66,34 @@ theorem fin_div_lt (i : Fin (n * k)) : i.val / k < n := Nat.div_lt_of_lt_mul (Na
 theorem fin_mod_lt (i : Fin (n * k)) : i.val % k < k :=
   Nat.mod_lt _ (Nat.pos_of_ne_zero fun h => by subst h; exact absurd i.isLt (Nat.not_lt_zero _))
 
+/-- Two axes in one that is not written as a product: the position of an entry. -/
+theorem flat_lt_of_blocks (i : Fin (n / k)) (j : Fin k) : i.val * k + j.val < n :=
+  Nat.lt_of_lt_of_le (flat_lt i j) (Nat.div_mul_le_self n k)
+
+theorem flat_lt_of_parts (i : Fin k) (j : Fin (n / k)) : i.val * (n / k) + j.val < n :=
+  Nat.lt_of_lt_of_le (flat_lt i j) (Nat.mul_div_le n k)
+
+/-- One axis in `k` parts: the coordinates of an entry. -/
+theorem div_lt_of_parts (h : n % k = 0) (i : Fin n) : i.val / (n / k) < k :=
+  fin_div_lt (n := k) (k := n / k) (i.cast (Nat.mul_div_cancel' (Nat.dvd_of_mod_eq_zero h)).symm)
+
+theorem mod_lt_of_parts (h : n % k = 0) (i : Fin n) : i.val % (n / k) < n / k :=
+  fin_mod_lt (n := k) (k := n / k) (i.cast (Nat.mul_div_cancel' (Nat.dvd_of_mod_eq_zero h)).symm)
+
+/-- One axis in blocks of `k` entries: the coordinates of an entry. -/
+theorem div_lt_of_blocks (h : n % k = 0) (i : Fin n) : i.val / k < n / k :=
+  fin_div_lt (n := n / k) (i.cast (Nat.div_mul_cancel (Nat.dvd_of_mod_eq_zero h)).symm)
+
+theorem mod_lt_of_blocks (h : n % k = 0) (i : Fin n) : i.val % k < k :=
+  fin_mod_lt (n := n / k) (i.cast (Nat.div_mul_cancel (Nat.dvd_of_mod_eq_zero h)).symm)
+
 end
 
 /-- Computed coordinates become plain ones. -/
 macro "plain_coordinates" : tactic => `(tactic|
   simp (disch := omega) only [↓reduceDIte, dif_pos, dif_neg, fin_lt_add, not_add_lt_self, flat_lt, flat_div,
-    flat_mod, fin_div_lt, fin_mod_lt, Fin.isLt, Fin.eta, Nat.add_lt_add_iff_left, Nat.add_sub_cancel_left,
-    Nat.zero_add, Nat.add_zero])
+    flat_mod, fin_div_lt, fin_mod_lt, flat_lt_of_blocks, flat_lt_of_parts, div_lt_of_parts, mod_lt_of_parts,
+    div_lt_of_blocks, mod_lt_of_blocks, Nat.div_add_mod', Fin.isLt, Fin.eta,
+    Nat.add_lt_add_iff_left, Nat.add_sub_cancel_left, Nat.zero_add, Nat.add_zero])
 
 end MaskPool

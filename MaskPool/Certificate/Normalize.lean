@@ -20,6 +20,7 @@ where every normalizer is positive. There both sides become products of sums ove
 4. `mask_pool_factor`: each sum becomes `c * Σ r, if m r then exp (l r) * g r else 0`, where all that does not
    depend on the row is in `c` (`Factors`).
 5. `mask_pool_cancel`: one quotient on each side, which are multiplied out.
+6. `mask_pool_blocks`, if the sides still differ: sums over rows become sums over blocks of rows.
 
 What is left are products of the same factors, up to their order. Logits and features are opaque terms
 throughout, as are the maxima and whatever else is subtracted from the logits. No pass searches: each is a
@@ -129,6 +130,11 @@ macro_rules
       bareSum_select_pos, bareSum_all_pos, ne_zero_of_pos, one_pos, exp_pos, mul_pos, div_pos, add_pos,
       lit_pos, Int.reduceLT, Nat.reduceLT])
 
+/-- Both sides sum over blocks of rows, where a hypothesis says that there are only whole ones. -/
+macro "mask_pool_blocks" : tactic => `(tactic|
+  (simp only [bareSum_fin_blocks ‹_ % _ = 0›, Equiv.finBlocks]
+   first | done | (ac_rfl; done)))
+
 /-- Proves `value = pool …`, for entries of tensors at explicit coordinates (`tensor_ext`). -/
 macro "mask_pool" : tactic => `(tactic|
   (refine eq_pool (fun h => ?_) (fun h hn => ?_)
@@ -156,6 +162,7 @@ macro "mask_pool" : tactic => `(tactic|
      first
      | done
      | (ac_rfl; done)
+     | mask_pool_blocks
      | (try clear h h' hn
         fail "maskpool: cannot show that the kernel is masked attention pooling")))
 

@@ -103,6 +103,10 @@ theorem fsum_eq_mul_bareSum (f : ι → R) {c : R} {e g : ι → R} [h : Factors
 theorem bareSum_select_pos {p : ι → Prop} [d : ∀ i, Decidable (p i)] {f : ι → R} (hp : ∃ i, p i)
     (hf : ∀ i, p i → 0 < f i) : 0 < bareSum fun i => @ite _ (p i) (d i) (f i) 0 := fsum_select_pos hp hf
 
+theorem bareSum_fin_blocks {n k : Nat} (h : n % k = 0) (f : Fin n → R) :
+    bareSum f = bareSum fun i : Fin (n / k) => bareSum fun j : Fin k => f (Equiv.finBlocks n k h (i, j)) :=
+  fsum_fin_blocks h f
+
 theorem bareSum_all_pos [Nonempty ι] {f : ι → R} (hf : ∀ i, 0 < f i) : 0 < bareSum f := fsum_all_pos hf
 
 end

@@ -125,6 +125,11 @@ theorem fsum_prod (f : ι × κ → R) : fsum f = fsum (fun i => fsum fun k => f
   | nil => rfl
   | cons a l ih => rw [List.flatMap_cons, List.map_append, sumL_append, ih, List.map_map]; rfl
 
+/-- A sum over blocks of `k` indices. -/
+theorem fsum_fin_blocks {n k : Nat} (h : n % k = 0) (f : Fin n → R) :
+    fsum f = fsum fun i : Fin (n / k) => fsum fun j : Fin k => f (Equiv.finBlocks n k h (i, j)) := by
+  rw [← fsum_equiv (Equiv.finBlocks n k h), fsum_prod]
+
 theorem fdot_eq_fsum (f g : ι → R) : fdot f g = fsum fun i => f i * g i := by
   show sumL (List.map _ (List.map _ _)) = _
   rw [List.map_map]; rfl

@@ -19,7 +19,7 @@ namespace MaskPool
 
 open RealArith Overlap
 
-variable {R : Type} [RealArith R] {r v : Nat} {ν : Nat → Nat}
+variable {R : Type} [RealArith R] {α : Type} [Ops α] {r v : Nat} {ν : Nat → Nat}
 
 /-- The valuation in which the variable number `v` is one. -/
 def oneAt (v : Nat) (ν : Nat → Nat) (i : Nat) : Nat := if i = v then 1 else ν i
@@ -62,10 +62,10 @@ end Overlap
 def Kernel.separates {arguments : List Ty} {result : Ty} (kernel : Kernel arguments result)
     (v : Nat) : Bool :=
   regularTypes v arguments && result.shape.all (Dim.regular v) &&
-    (Program.check .padding v kernel (arguments.map fun _ => .junk).reverse).isSome
+    (Program.check (.padding false .any) v kernel (arguments.map fun _ => .junk).reverse).isSome
 
 theorem Env.move_related {r : Nat} {ν ν' : Nat → Nat} {W : Overlap r ν ν'} {f : Fin (ν r) → Fin (ν' r)}
-    (hf : ∀ i, W.Pair i.1 (f i).1) {Γ : List Ty} (h : regularTypes r Γ = true) (ρ : Env R ν' Γ) :
+    (hf : ∀ i, W.Pair i.1 (f i).1) {Γ : List Ty} (h : regularTypes r Γ = true) (ρ : Env α ν' Γ) :
     EnvRelated W (Γ.map fun _ => .junk) (Env.move f W.same Γ h ρ) ρ := by
   induction Γ with
   | nil => trivial
@@ -77,7 +77,7 @@ theorem Kernel.run_element {arguments : List Ty} {result : Ty} {kernel : Kernel 
     (hc : kernel.separates v = true) (i : Fin (ν v)) (j : IndexAt ν result.shape)
     (hj : ∀ k, result.shape[k]? = some (.var v) → j.position k = i.1) :
     ∃ (h : regularTypes v arguments = true) (j' : IndexAt (oneAt v ν) result.shape),
-      (element i).Match result.shape j' j ∧ ∀ ρ : Env R ν arguments,
+      (element i).Match result.shape j' j ∧ ∀ ρ : Env α ν arguments,
         Program.run kernel ρ.reverse j =
           Program.run kernel (Env.move (fun _ => i) (fun _ h => oneAt_same h) arguments h ρ).reverse j' := by
   simp only [separates, Bool.and_eq_true] at hc
@@ -88,7 +88,7 @@ theorem Kernel.run_element {arguments : List Ty} {result : Ty} {kernel : Kernel 
   · refine ⟨j', hm.symm, fun ρ => ?_⟩
     have h := (Env.move_related (W := element i) (element_pair i) ha ρ).reverseOnto (Δ := []) (M := [])
       (σ := ()) (σ' := ()) trivial
-    exact ((Program.related (law := .padding) (fun h => by contradiction) h hl).agree j' j hm.symm).symm
+    exact ((Program.related (law := .padding false .any) (fun h => by contradiction) trivial h hl).agree j' j hm.symm).symm
   · cases Dim.isRows_iff.1 hd
     exact absurd (Fin.ext (hz.trans (hj q hq))) z.2
 
@@ -96,10 +96,10 @@ theorem Kernel.run_element {arguments : List Ty} {result : Ty} {kernel : Kernel 
 def IndexAt.Fixed {ν : Nat → Nat} (fixed : List (Nat × Nat)) (s : List Dim) (q : IndexAt ν s) : Prop :=
   ∀ p ∈ fixed, ∀ k, s[k]? = some (.var p.1) → q.position k = p.2
 
-/-- For the elements of the batch with the coordinates `fixed`, the arguments agree at the rows where `live` is
-true, and the mask is false at the others. What is live may be given for each index. -/
+/-- For the elements of the batch with the coordinates `fixed`, the arguments agree at the rows where `live`
+is true, and the mask is false at the others. What is live may be given for each index. -/
 def Env.AgreeAt (live : Fin (ν r) → Bool) (fixed : List (Nat × Nat)) (mask : Nat) :
-    (position : Nat) → (Γ : List Ty) → Env R ν Γ → Env R ν Γ → Prop
+    (position : Nat) → (Γ : List Ty) → Env α ν Γ → Env α ν Γ → Prop
   | _, [], _, _ => True
   | p, t :: Γ, (x, ρ), (x', ρ') =>
     (∀ q, IndexAt.Fixed fixed t.shape q →
@@ -108,7 +108,7 @@ def Env.AgreeAt (live : Fin (ν r) → Bool) (fixed : List (Nat × Nat)) (mask :
         l i = false → t.dtype.IsFalsity (x q) ∧ t.dtype.IsFalsity (x' q) else True) ∧
       Env.AgreeAt live fixed mask (p + 1) Γ ρ ρ'
 
-theorem Env.AgreeAt.agree {live : Fin (ν r) → Bool} {mask p : Nat} {Γ : List Ty} {ρ ρ' : Env R ν Γ}
+theorem Env.AgreeAt.agree {live : Fin (ν r) → Bool} {mask p : Nat} {Γ : List Ty} {ρ ρ' : Env α ν Γ}
     (h : Env.AgreeAt live [] mask p Γ ρ ρ') : Env.Agree live mask p Γ ρ ρ' := by
   have fixed {s : List Dim} {q : IndexAt ν s} : IndexAt.Fixed [] s q := fun p hp => by cases hp
   induction Γ generalizing p with
@@ -161,7 +161,7 @@ theorem rowsOf_right {x : Fin (oneAt v ν r)} (h : x ∈ rowsOf r s q) :
 end element
 
 theorem Env.AgreeAt.move {live : Fin (ν r) → Bool} {i : Fin (ν v)} {fixed : List (Nat × Nat)} (hv : v ≠ r)
-    (hfixed : ∀ p ∈ fixed, p.1 ≠ v) {mask p : Nat} {Γ : List Ty} {ρ ρ' : Env R ν Γ}
+    (hfixed : ∀ p ∈ fixed, p.1 ≠ v) {mask p : Nat} {Γ : List Ty} {ρ ρ' : Env α ν Γ}
     (h : Env.AgreeAt live ((v, i.1) :: fixed) mask p Γ ρ ρ') (hΓ : regularTypes v Γ = true) :
     Env.AgreeAt (fun x => live (Fin.cast (oneAt_same hv.symm) x)) fixed mask p Γ
       (Env.move (fun _ => i) (fun _ h => oneAt_same h) Γ hΓ ρ)
@@ -191,15 +191,15 @@ def distinct (r : Nat) : List Nat → Bool
   | v :: l => v != r && l.all (· != v) && distinct r l
 
 theorem Kernel.run_irrelevant {arguments : List Ty} {result : Ty} {kernel : Kernel arguments result}
-    {mask : Nat}
-    (hc : kernel.check .irrelevance r mask = true) (fixed : List (Nat × Nat))
+    {mask : Nat} {k : Arithmetic} (hk : k.Admits α)
+    (hc : kernel.check (.irrelevance k) r mask = true) (fixed : List (Nat × Nat))
     (hd : distinct r (fixed.map (·.1)) = true) (hs : (fixed.all fun p => kernel.separates p.1) = true)
     (hlt : ∀ p ∈ fixed, p.2 < ν p.1) (j : IndexAt ν result.shape) (hj : j.Fixed fixed result.shape)
-    (live : Fin (ν r) → Bool) {ρ ρ' : Env R ν arguments} (h : Env.AgreeAt live fixed mask 0 arguments ρ ρ') :
+    (live : Fin (ν r) → Bool) {ρ ρ' : Env α ν arguments} (h : Env.AgreeAt live fixed mask 0 arguments ρ ρ') :
     Program.run kernel ρ.reverse j = Program.run kernel ρ'.reverse j := by
   induction fixed generalizing ν with
   | nil =>
-    exact run_eq (law := .irrelevance) ofLive_aligned hc h.agree.related (match_free (free_of_check hc) j)
+    exact run_eq (law := .irrelevance k) ofLive_aligned hk hc (h.agree.related rfl) (match_free (free_of_check hc) j)
   | cons p fixed ih =>
     obtain ⟨v, i⟩ := p
     simp only [List.map_cons, distinct, Bool.and_eq_true, bne_iff_ne, List.all_eq_true, List.mem_map,
@@ -207,7 +207,7 @@ theorem Kernel.run_irrelevant {arguments : List Ty} {result : Ty} {kernel : Kern
     obtain ⟨⟨hv, hne⟩, hd⟩ := hd
     have hs := Bool.and_eq_true_iff.1 hs
     have hi : i < ν v := hlt _ (.head _)
-    obtain ⟨hΓ, j', hm, he⟩ := run_element (R := R) hs.1 (⟨i, hi⟩ : Fin (ν v)) j (hj _ (.head _))
+    obtain ⟨hΓ, j', hm, he⟩ := run_element (α := α) hs.1 (⟨i, hi⟩ : Fin (ν v)) j (hj _ (.head _))
     rw [he, he]
     refine ih hd hs.2 (fun p hp => ?_) j' (fun p hp k hk => ?_) _
       (Env.AgreeAt.move (i := ⟨i, hi⟩) hv (fun p hp => hne p hp) h hΓ)
@@ -282,7 +282,7 @@ theorem Kernel.run_permuted {arguments : List Ty} {result : Ty} {kernel : Kernel
   induction fixed generalizing ν with
   | nil =>
     rw [h.eq]
-    exact run_eq (law := .permutation) ⟨⟨fun z => Fin.elim0 z, fun z => Fin.elim0 z⟩, rfl⟩ hc
+    exact run_eq (law := .permutation) ⟨⟨fun z => Fin.elim0 z, fun z => Fin.elim0 z⟩, rfl⟩ ⟨_, rfl⟩ hc
       ((Env.permute_placed σ _ ρ').related rfl) (match_free (free_of_check hc) j)
   | cons p fixed ih =>
     obtain ⟨v, i⟩ := p
@@ -291,7 +291,7 @@ theorem Kernel.run_permuted {arguments : List Ty} {result : Ty} {kernel : Kernel
     obtain ⟨⟨hv, hne⟩, hd⟩ := hd
     have hs := Bool.and_eq_true_iff.1 hs
     have hi : i < ν v := hlt _ (.head _)
-    obtain ⟨hΓ, j', hm, he⟩ := run_element (R := R) hs.1 (⟨i, hi⟩ : Fin (ν v)) j (hj _ (.head _))
+    obtain ⟨hΓ, j', hm, he⟩ := run_element (α := R) hs.1 (⟨i, hi⟩ : Fin (ν v)) j (hj _ (.head _))
     rw [he, he]
     refine ih hd hs.2 (fun p hp => ?_) j' (fun p hp k hk => ?_) _
       (Env.PermutedAt.move (i := ⟨i, hi⟩) hv (fun p hp => hne p hp) h hΓ)
@@ -316,14 +316,22 @@ theorem position_lt {ν : Nat → Nat} {s : List Dim} {k v : Nat} (j : IndexAt �
     j.position k < ν v := by
   rw [← position_axis h j]; exact (IndexAt.axis k h j).2
 
+/-- A coordinate along an axis of the size number `v`, for an index that belongs to the element of `j`. -/
+theorem IndexAt.Fixed.at {ν : Nat → Nat} {outer : List Nat} {s t : List Dim} {q : IndexAt ν s}
+    {j : IndexAt ν t} (h : IndexAt.Fixed (coordinates outer j) s q) (v k : Nat)
+    (hv : v ∈ outer := by decide) (hk : s[k]? = some (.var v) := by rfl) :
+    q.position k = j.position (axisOf v t) :=
+  h (v, _) (List.mem_map.2 ⟨v, hv, rfl⟩) k hk
+
 /-- As `Kernel.check`, where the mask has axes of the sizes `outer` beside the rows. -/
 def Kernel.checkBatch {arguments : List Ty} {result : Ty} (kernel : Kernel arguments result) (law : Law)
     (rows mask : Nat) (outer : List Nat) : Bool :=
   kernel.check law rows mask && distinct rows outer &&
     outer.all fun v => kernel.separates v && hasAxis v result.shape
 
-theorem Kernel.coordinates_of_checkBatch {arguments : List Ty} {result : Ty} {kernel : Kernel arguments result}
-    {law : Law} {rows mask : Nat} {outer : List Nat} (hc : kernel.checkBatch law rows mask outer = true)
+theorem Kernel.coordinates_of_checkBatch {arguments : List Ty} {result : Ty}
+    {kernel : Kernel arguments result} {law : Law} {rows mask : Nat} {outer : List Nat}
+    (hc : kernel.checkBatch law rows mask outer = true)
     (j : IndexAt ν result.shape) :
     distinct rows ((coordinates outer j).map (·.1)) = true ∧
       ((coordinates outer j).all fun p => kernel.separates p.1) = true ∧
@@ -358,6 +366,18 @@ theorem Kernel.permutation_batch {arguments : List Ty} {result : Ty} (kernel : K
   obtain ⟨hd, hs, hlt, hj⟩ := coordinates_of_checkBatch hc j
   exact run_permuted (check_of_checkBatch hc) (coordinates outer j) hd hs hlt j hj (σ j) (h j)
 
+/-- As `Kernel.masked_irrelevance_batch`, in every arithmetic of a kind. -/
+theorem Kernel.masked_irrelevance_batch_of {arguments : List Ty} {result : Ty}
+    (kernel : Kernel arguments result) {k : Arithmetic} (hk : k.Admits α) (sizes : List Nat) {rows mask : Nat}
+    (outer : List Nat) (hc : kernel.checkBatch (.irrelevance k) rows mask outer = true)
+    (live : IndexAt (valuation sizes) result.shape → Fin (valuation sizes rows) → Bool)
+    {inputs inputs' : Env α (valuation sizes) arguments}
+    (h : ∀ j, Env.AgreeAt (live j) (coordinates outer j) mask 0 arguments inputs inputs') :
+    kernel.eval sizes inputs = kernel.eval sizes inputs' := by
+  funext j
+  obtain ⟨hd, hs, hlt, hj⟩ := coordinates_of_checkBatch hc j
+  exact run_irrelevant hk (check_of_checkBatch hc) (coordinates outer j) hd hs hlt j hj (live j) (h j)
+
 /-- What the rows of an element of a batch hold where its mask is false does not matter. At the index `j` of
 the result, `live j` is the mask. -/
 theorem Kernel.masked_irrelevance_batch {arguments : List Ty} {result : Ty} (kernel : Kernel arguments result)
@@ -366,10 +386,8 @@ theorem Kernel.masked_irrelevance_batch {arguments : List Ty} {result : Ty} (ker
     (live : IndexAt (valuation sizes) result.shape → Fin (valuation sizes rows) → Bool)
     {inputs inputs' : Env R (valuation sizes) arguments}
     (h : ∀ j, Env.AgreeAt (live j) (coordinates outer j) mask 0 arguments inputs inputs') :
-    kernel.eval sizes inputs = kernel.eval sizes inputs' := by
-  funext j
-  obtain ⟨hd, hs, hlt, hj⟩ := coordinates_of_checkBatch hc j
-  exact run_irrelevant (check_of_checkBatch hc) (coordinates outer j) hd hs hlt j hj (live j) (h j)
+    kernel.eval sizes inputs = kernel.eval sizes inputs' :=
+  kernel.masked_irrelevance_batch_of (Arithmetic.admits_real _) sizes outer hc live h
 
 /-! ### The arguments of an element of a batch -/
 

@@ -15,14 +15,30 @@ subject of `MaskPool.Invariance.Sound`.
 
 namespace MaskPool
 
+/-- What is assumed of the arithmetic: nothing, the facts of `FloatFacts`, or the laws of `RealArith`. -/
+inductive Arithmetic
+  | any
+  | floating
+  | real
+
 /-- How the bags of two runs compare. -/
 inductive Law
   /-- the same rows in another order -/
   | permutation
   /-- the second bag has further rows; if `nonempty`, the first has at least one -/
-  | padding (nonempty : Bool := false)
+  | padding (nonempty : Bool := false) (arithmetic : Arithmetic := .real)
   /-- two bags of the same size, with some rows in common at the same positions -/
-  | irrelevance
+  | irrelevance (arithmetic : Arithmetic := .real)
+
+/-- The arithmetic in which the two runs are compared. -/
+def Law.arithmetic : Law → Arithmetic
+  | .permutation => .real
+  | .padding _ a | .irrelevance a => a
+
+/-- Are the laws of `RealArith` assumed? -/
+def Arithmetic.isReal : Arithmetic → Bool
+  | .real => true
+  | _ => false
 
 /-! ### Elementwise operations on literals -/
 
@@ -111,6 +127,72 @@ def Lit.convert (e : DType) : Option Lit → Option Lit
     | .bool => some (.bool b)
   | none => none
 
+/-- The operation on integers, as `Binary.eval` has it. -/
+def Binary.ofInts : Binary → Int → Int → Int
+  | .add, x, y => x + y
+  | .sub, x, y => x - y
+  | .mul, x, y => x * y
+  | .div, x, y => if y = 0 then -1 else Int.tdiv x y
+  | .max, x, y => Max.max x y
+  | .min, x, y => Min.min x y
+
+/-! ### Operations on literals in an arithmetic
+
+Operations on truth values and integers are exact in all of them. -/
+
+namespace Arithmetic
+
+/-- The value of an elementwise function at a literal. -/
+def unary (a : Arithmetic) (g : Unary) (c : Option Lit) : Option Lit := if a.isReal then g.onLit c else none
+
+/-- The number is known to be the literal zero. -/
+def isZero (t : NumType) (c : Option Lit) : Bool := decide (c = some (.zero t))
+
+/-- The operation on integers. -/
+def onInts (g : Binary) : Option Lit → Option Lit → Option Lit
+  | some (.int x), some (.int y) => some (.int (g.ofInts x y))
+  | _, _ => none
+
+/-- The operation on two zeros. -/
+def onZeros : Binary → Option Lit
+  | .add | .sub | .mul | .max | .min => some (.real 0 1)
+  | .div => none
+
+/-- The operation on zero and one. -/
+def onUnits : Binary → Option Lit
+  | .add | .max => some (.real 1 1)
+  | .div => some (.real 0 1)
+  | _ => none
+
+/-- The value at two literals; `lower` is a lower bound of the second operand. -/
+def binary (a : Arithmetic) (t : NumType) (lower : Option Lit) (g : Binary) (x y : Option Lit) : Option Lit :=
+  match a, t with
+  | .real, .float f => g.onLit (.float f) lower x y
+  | _, .int f => (onInts g x y).or (g.onLit (.int f) lower x y)
+  | .floating, .float f =>
+    if isZero (.float f) x && isZero (.float f) y then onZeros g
+    else if isZero (.float f) x && decide (y = some (.real 1 1)) then onUnits g
+    else none
+  | .any, .float _ => none
+
+/-- The comparison of two literals. -/
+def compare (a : Arithmetic) (t : NumType) (g : Comparison) (x y : Option Lit) : Option Lit :=
+  match a, t with
+  | .real, _ | _, .int _ => g.onLit x y
+  | .floating, .float f =>
+    Lit.onlyIf (isZero (.float f) x && isZero (.float f) y) (.bool (g.ofFractions 0 1 0 1))
+  | .any, .float _ => none
+
+/-- The conversion of a literal. -/
+def convert (a : Arithmetic) (d e : DType) (c : Option Lit) : Option Lit :=
+  match a, d with
+  | .real, _ | _, .int _ | _, .bool => Lit.convert e c
+  | .floating, .float f =>
+    if isZero (.float f) c || decide (c = some (.real 1 1)) then Lit.convert e c else none
+  | .any, .float _ => none
+
+end Arithmetic
+
 /-! ### Lower bounds -/
 
 /-- A lower bound of a function of a number. -/
@@ -164,14 +246,14 @@ def DType.falsity : DType → Lit
   | .num t => .zero t
   | .bool => .bool false
 
-/-- The literal is known to be zero or false. -/
-def Lit.isFalsity (c : Option Lit) : Bool := Lit.isZero c || Lit.isBool false c
+/-- The literal is known to be the zero of the type, or false. -/
+def Lit.isFalsity (d : DType) (c : Option Lit) : Bool := decide (c = some d.falsity)
 
 /-- Entries that are read by a reading. Outside there are zeros. -/
 def Label.read (l : Label) (d : DType) {s t : List Dim} (v : Reading s t) : Label where
   value p :=
     if v.inside then l.through v.follower p
-    else Lit.onlyIf (Lit.isFalsity (l.through v.follower p)) d.falsity
+    else Lit.onlyIf (Lit.isFalsity d (l.through v.follower p)) d.falsity
   lower := if v.inside then l.lower else none
 
 /-- The part behind `k` reduced axes. -/
@@ -192,12 +274,12 @@ def Law.isPermutation : Law → Bool
 
 /-- Rows in common have the same positions in both bags, which are of the same size. -/
 def Law.isAligned : Law → Bool
-  | .irrelevance => true
+  | .irrelevance _ => true
   | _ => false
 
 /-- Both bags have a row in common. -/
 def Law.isNonempty : Law → Bool
-  | .padding true => true
+  | .padding true _ => true
   | _ => false
 
 /-- May a reduction run over axes of the sizes `c`? `neutral` says that the entries of rows without a partner
@@ -235,56 +317,90 @@ def Quantifier.neutral : Quantifier → Bool
   | .or => false
   | .and => true
 
-/-- `l`, under a condition. -/
-def Label.guard (condition : Bool) (l : Label) : Option Label := if condition then some l else none
+/-- The value of a reduction of equal literals. -/
+def Arithmetic.reduce (a : Arithmetic) (g : Reduction) (t : NumType) (c : Option Lit) : Option Lit :=
+  match a, t with
+  | .real, _ | _, .int _ => if Lit.isNeutral t (g.neutral t) c then g.neutral t else none
+  | .floating, .float f =>
+    match g with
+    | .sum => Lit.onlyIf (isZero (.float f) c) (.real 0 1)
+    | _ => none
+  | .any, .float _ => none
+
+/-- The value of a contraction of equal literals. -/
+def Arithmetic.dot (a : Arithmetic) (f : FloatType) (x y : Option Lit) : Option Lit :=
+  match a with
+  | .real => Lit.onlyIf (Lit.isZero x || Lit.isZero y) (.real 0 1)
+  | .floating => Lit.onlyIf (isZero (.float f) x && isZero (.float f) y) (.real 0 1)
+  | .any => none
 
 /-! ### Equations -/
 
-/-- The label of the value of an equation; `none` if the runs may begin to disagree. -/
-def Op.rule (law : Law) (r : Nat) (L : List Label) : {t : Ty} → Op Γ t → Option Label
-  | _, .unary g x => some { value := fun p => g.onLit ((x.label L).value p), lower := g.lower }
-  | _, .is_finite _ => some .junk
-  | _, .binary (t := t) g x y => some {
-      value := fun p => g.onLit t (y.label L).lower ((x.label L).value p) ((y.label L).value p)
+/-- The label of the value of an equation, but for `same`. -/
+def Op.known (a : Arithmetic) (L : List Label) : {t : Ty} → Op Γ t → Label
+  | _, .unary g x => { value := fun p => a.unary g ((x.label L).value p), lower := g.lower }
+  | _, .is_finite _ => .junk
+  | _, .binary (t := t) g x y => {
+      value := fun p => a.binary t (y.label L).lower g ((x.label L).value p) ((y.label L).value p)
       lower := g.lower (x.label L).lower (y.label L).lower }
-  | _, .compare g x y => some { value := fun p => g.onLit ((x.label L).value p) ((y.label L).value p) }
-  | _, .not x => some { value := fun p => Lit.not ((x.label L).value p) }
-  | _, .logical g x y => some { value := fun p => g.onLit ((x.label L).value p) ((y.label L).value p) }
-  | _, .select_n p x y => some {
+  | _, .compare (t := t) g x y => {
+      value := fun p => a.compare t g ((x.label L).value p) ((y.label L).value p) }
+  | _, .not x => { value := fun p => Lit.not ((x.label L).value p) }
+  | _, .logical g x y => { value := fun p => g.onLit ((x.label L).value p) ((y.label L).value p) }
+  | _, .select_n p x y => {
       value := fun q => Lit.select ((p.label L).value q) ((x.label L).value q) ((y.label L).value q)
       lower := if (x.label L).lower = (y.label L).lower then (x.label L).lower else none }
-  | _, .convert_element_type (d := d) e x _ => some {
-      value := fun p => Lit.convert e ((x.label L).value p)
+  | _, .convert_element_type (d := d) e x _ => {
+      value := fun p => a.convert d e ((x.label L).value p)
       lower := d.lower e (x.label L).lower }
-  | _, .dim_as_value n => Label.guard (n.free r || law.isPermutation) .junk
-  | _, .iota s k => Label.guard (s[k]?.all fun d => !d.isRows r) .junk
+  | _, .dim_as_value _ | _, .iota _ _ => .junk
   | _, .broadcast_in_dim _ _ x layout
   | _, .squeeze _ x _ layout
-  | _, .transpose _ x _ layout => some ((x.label L).view (Option.get _ layout))
-  | _, .reindex (d := d) v x => Label.guard (v.keepsRows r) ((x.label L).read d v)
+  | _, .transpose _ x _ layout => (x.label L).view (Option.get _ layout)
+  | _, .reindex (d := d) v x => (x.label L).read d v
   | _, .join (d := d) v v' x y =>
       let l := (x.label L).read d v
       let l' := (y.label L).read d v'
-      Label.guard (v.keepsRows r && v'.keepsRows r)
-        { value := fun p => Lit.onlyIf (Lit.isFalsity (l.value p) && Lit.isFalsity (l'.value p)) d.falsity }
-  | _, .cumulate (s := s) _ axis _ _ => Label.guard ((sizesAt s [axis]).all (Dim.free r)) .junk
+      { value := fun p =>
+          Lit.onlyIf (Lit.isFalsity d (l.value p) && Lit.isFalsity d (l'.value p)) d.falsity }
+  | _, .cumulate _ _ _ _ | _, .quantify _ _ _ _ _ => .junk
+  | _, .reduce (s := s) (n := n) g axes x _ layout =>
+      let l := (x.label L).view (Option.get _ layout)
+      { value := fun p => a.reduce g n (l.value (p.behind (sizesAt s axes).length)) }
+  | _, .dot_general (f := f) (s := s) dn x y _ left right =>
+      let l := (x.label L).view (Option.get _ left)
+      let l' := (y.label L).view (Option.get _ right)
+      { value := fun p =>
+          let p := p.behind (dn.contracted s).length
+          a.dot f (l.value p) (l'.value p) }
+
+/-- Do the runs agree at corresponding entries of the value, if they do at those of the operands? A reduction
+over rows needs laws of arithmetic. -/
+def Op.agrees (law : Law) (r : Nat) (L : List Label) : {t : Ty} → Op Γ t → Bool
+  | _, .unary _ _ | _, .is_finite _ | _, .binary _ _ _ | _, .compare _ _ _ | _, .not _ | _, .logical _ _ _
+  | _, .select_n _ _ _ | _, .convert_element_type _ _ _ | _, .broadcast_in_dim _ _ _ _ | _, .squeeze _ _ _ _
+  | _, .transpose _ _ _ _ => true
+  | _, .dim_as_value n => n.free r || law.isPermutation
+  | _, .iota s k => s[k]?.all fun d => !d.isRows r
+  | _, .reindex v _ => v.keepsRows r
+  | _, .join v v' _ _ => v.keepsRows r && v'.keepsRows r
+  | _, .cumulate (s := s) _ axis _ _ => (sizesAt s [axis]).all (Dim.free r)
   | _, .reduce (s := s) (n := n) g axes x _ layout =>
       let l := (x.label L).view (Option.get _ layout)
       let c := sizesAt s axes
-      Label.guard
+      c.all (Dim.free r) || law.arithmetic.isReal &&
         (law.reduces r c (fun q => Lit.isNeutral n (g.neutral n) (l.value (.alone q))) ||
-            g.bounded law r c l n)
-        { value := fun p =>
-            if Lit.isNeutral n (g.neutral n) (l.value (p.behind c.length)) then g.neutral n else none }
+          g.bounded law r c l n)
   | _, .quantify (s := s) g axes x _ layout =>
       let l := (x.label L).view (Option.get _ layout)
-      Label.guard (law.reduces r (sizesAt s axes) fun q => Lit.isBool g.neutral (l.value (.alone q))) .junk
+      let c := sizesAt s axes
+      law.reduces r c fun q => Lit.isBool g.neutral (l.value (.alone q))
   | _, .dot_general (s := s) dn x y _ left right =>
       let l := (x.label L).view (Option.get _ left)
       let l' := (y.label L).view (Option.get _ right)
+      let c := dn.contracted s
       let zero (p : Part) := Lit.isZero (l.value p) || Lit.isZero (l'.value p)
-      Label.guard (law.reduces r (dn.contracted s) fun q => zero (.alone q))
-        { value := fun p => Lit.onlyIf (zero (p.behind (dn.contracted s).length)) (.real 0 1) }
+      c.all (Dim.free r) || law.arithmetic.isReal && law.reduces r c fun q => zero (.alone q)
 
 /-- The operand has the same value in both runs. -/
 def Arg.same (L : List Label) {t : Ty} (x : Arg Γ t) : Bool := (x.label L).same
@@ -300,13 +416,23 @@ def Op.same (L : List Label) : {t : Ty} → Op Γ t → Bool
   | _, .dot_general _ x y _ _ _ => x.same L && y.same L
   | _, .select_n p x y => p.same L && x.same L && y.same L
 
-/-- Between bags of the same size, a value is the same if the operands are, or if the rows without a partner
-hold literals. -/
+/-- Are the entries of rows without a partner along the axis `q` selected from an operand that has the same value
+in both runs? -/
+def Op.selects (L : List Label) (q : Nat) : {t : Ty} → Op Γ t → Bool
+  | _, .select_n p x y =>
+      let c := (p.label L).value (.alone q)
+      Lit.isBool false c && x.same L || Lit.isBool true c && y.same L
+  | _, _ => false
+
+/-- The label of the value of an equation; `none` if the runs may begin to disagree. Between bags of the same
+size, a value is the same if the operands are, or if the rows without a partner hold literals or entries of an
+operand that is the same. -/
 def Op.label (law : Law) (r : Nat) (L : List Label) {t : Ty} (op : Op Γ t) : Option Label :=
-  match op.rule law r L with
-  | some l => some { l with
-      same := law.isAligned && (op.same L || onRows r t.shape fun q => (l.value (.alone q)).isSome) }
-  | none => Label.guard (law.isAligned && op.same L) { same := true }
+  let l := op.known law.arithmetic L
+  let agrees := op.agrees law r L
+  let same := law.isAligned && (op.same L ||
+    agrees && onRows r t.shape fun q => (l.value (.alone q)).isSome || op.selects L q)
+  if agrees || same then some { l with same } else none
 
 /-! ### Programs
 

@@ -1,12 +1,13 @@
 module
 
+public import MaskPool.Arith.Facts
 public import MaskPool.Invariance.Check
 
 /-!
 # Elementwise operations on what is known
 
-The functions of `MaskPool.Invariance.Check` that compute with literals and with lower bounds are right for
-every arithmetic of real numbers.
+The functions of `MaskPool.Invariance.Check` that compute with literals and with lower bounds are right: those
+of truth values and of integers for every arithmetic, the others for the arithmetic that they are for.
 -/
 
 @[expose] public noncomputable section
@@ -15,9 +16,24 @@ namespace MaskPool
 
 open RealArith
 
-variable {R : Type} [RealArith R]
+variable {R : Type} [RealArith R] {α : Type} [Ops α]
 
-theorem Lit.Is.unique {c : Lit} {d : DType} {x y : d.denote R} (hx : c.Is x) (hy : c.Is y) : x = y := by
+/-- The arithmetic is of the kind. -/
+def Arithmetic.Admits (α : Type) [Ops α] : Arithmetic → Prop
+  | .any => True
+  | .floating => FloatFacts α
+  | .real => ∃ real : RealArith α, Ops.IsReal real
+
+theorem Arithmetic.admits_real (a : Arithmetic) : a.Admits R := by
+  cases a with
+  | any => trivial
+  | floating => exact floatFacts
+  | real => exact ⟨_, rfl⟩
+
+theorem Arithmetic.eq_real {a : Arithmetic} (h : a.isReal = true) : a = .real := by
+  cases a <;> first | rfl | contradiction
+
+theorem Lit.Is.unique {c : Lit} {d : DType} {x y : d.denote α} (hx : c.Is x) (hy : c.Is y) : x = y := by
   match c, d with
   | .real .., .float _ | .infinity _, .float _ | .int _, .int _ | .bool _, .bool =>
     exact Eq.trans hx (Eq.symm hy)
@@ -131,14 +147,14 @@ theorem Lit.pos_float {x : R} (h : Lit.isPositive lower = true)
   match lower with
   | some (.real n d) =>
     simp only [Lit.isPositive, Bool.and_eq_true, decide_eq_true_eq, bne_iff_ne] at h
-    refine Std.lt_of_lt_of_le ?_ (hx _ rfl)
+    refine Std.lt_of_lt_of_le ?_ (hx _ rfl _ rfl)
     rw [← ops_lit_zero 1, lit_lt_iff (by decide) h.2]
     omega
   | some (.int z) => exact (hx _ rfl).elim
   | some (.infinity _) | some (.bool _) | none => simp [Lit.isPositive] at h
 
 theorem Lit.pos_int {f : IntType} {x : Int} (h : Lit.isPositive lower = true)
-    (hx : ∀ c, lower = some c → c.Le (R := R) (d := .int f) x) : 0 < x := by
+    (hx : ∀ c, lower = some c → c.Le (α := α) (d := .int f) x) : 0 < x := by
   match lower with
   | some (.int z) =>
     have hz : 0 < z := by simpa [Lit.isPositive] using h
@@ -212,16 +228,16 @@ theorem Binary.onLit_is_float (g : Binary) {x y : R} (hx : ∀ c, a = some c →
     · contradiction
 
 theorem Binary.onLit_is_int (g : Binary) {f : IntType} {x y : Int}
-    (hx : ∀ c, a = some c → c.Is (α := R) (d := .int f) x)
-    (hy : ∀ c, b = some c → c.Is (α := R) (d := .int f) y)
-    (hl : ∀ c, lower = some c → c.Le (R := R) (d := .int f) y) {c : Lit}
+    (hx : ∀ c, a = some c → c.Is (α := α) (d := .int f) x)
+    (hy : ∀ c, b = some c → c.Is (α := α) (d := .int f) y)
+    (hl : ∀ c, lower = some c → c.Le (α := α) (d := .int f) y) {c : Lit}
     (hc : g.onLit (.int f) lower a b = some c) :
-    c.Is (α := R) (d := .int f) (g.eval (α := R) (.int f) x y) := by
-  have zero {x : Int} (h : x = 0) : (Lit.zero (.int f)).Is (α := R) (d := .int f) x := h
+    c.Is (α := α) (d := .int f) (g.eval (α := α) (.int f) x y) := by
+  have zero {x : Int} (h : x = 0) : (Lit.zero (.int f)).Is (α := α) (d := .int f) x := h
   cases g with
   | add =>
     simp only [onLit] at hc
-    show c.Is (α := R) (d := .int f) (x + y)
+    show c.Is (α := α) (d := .int f) (x + y)
     split at hc
     · rename_i h; rw [Lit.is_zero_int h hx, Int.zero_add]; exact hy c hc
     · split at hc
@@ -229,13 +245,13 @@ theorem Binary.onLit_is_int (g : Binary) {f : IntType} {x y : Int}
       · contradiction
   | sub =>
     simp only [onLit] at hc
-    show c.Is (α := R) (d := .int f) (x - y)
+    show c.Is (α := α) (d := .int f) (x - y)
     split at hc
     · rename_i h; rw [Lit.is_zero_int h hy, Int.sub_zero]; exact hx c hc
     · contradiction
   | mul =>
     simp only [onLit] at hc
-    show c.Is (α := R) (d := .int f) (x * y)
+    show c.Is (α := α) (d := .int f) (x * y)
     split at hc
     · rename_i h
       cases hc
@@ -249,12 +265,12 @@ theorem Binary.onLit_is_int (g : Binary) {f : IntType} {x y : Int}
         · contradiction
   | div =>
     simp only [onLit] at hc
-    show c.Is (α := R) (d := .int f) (if y = 0 then -1 else Int.tdiv x y)
+    show c.Is (α := α) (d := .int f) (if y = 0 then -1 else Int.tdiv x y)
     split at hc
     · rename_i h
       have h := Bool.and_eq_true_iff.1 h
       cases hc
-      have hy := Lit.pos_int (R := R) h.2 hl
+      have hy := Lit.pos_int (α := α) h.2 hl
       exact zero (by rw [if_neg (by omega), Lit.is_zero_int h.1 hx, Int.zero_tdiv])
     · split at hc
       · rename_i h
@@ -265,19 +281,12 @@ theorem Binary.onLit_is_int (g : Binary) {f : IntType} {x y : Int}
     simp only [onLit] at hc
     split at hc
     · rename_i h; subst h
-      have e : x = y := Lit.Is.unique (R := R) (d := .int f) (hx c hc) (hy c hc)
+      have e : x = y := Lit.Is.unique (α := α) (d := .int f) (hx c hc) (hy c hc)
       subst e
       first
-      | (show c.Is (α := R) (d := .int f) (Max.max x x); rw [Int.max_self]; exact hx c hc)
-      | (show c.Is (α := R) (d := .int f) (Min.min x x); rw [Int.min_self]; exact hx c hc)
+      | (show c.Is (α := α) (d := .int f) (Max.max x x); rw [Int.max_self]; exact hx c hc)
+      | (show c.Is (α := α) (d := .int f) (Min.min x x); rw [Int.min_self]; exact hx c hc)
     · contradiction
-
-theorem Binary.onLit_is (g : Binary) {x y : t.denote R} (hx : ∀ c, a = some c → c.Is (d := .num t) x)
-    (hy : ∀ c, b = some c → c.Is (d := .num t) y) (hl : ∀ c, lower = some c → c.Le (d := .num t) y) {c : Lit}
-    (hc : g.onLit t lower a b = some c) : c.Is (d := .num t) (g.eval t x y) := by
-  cases t with
-  | float f => exact g.onLit_is_float hx hy hl hc
-  | int f => exact g.onLit_is_int hx hy hl hc
 
 theorem Comparison.eval_lit (g : Comparison) {n n' : Int} {d d' : Nat} (hd : d ≠ 0) (hd' : d' ≠ 0) :
     g.eval (α := R) (.float f) (Ops.lit n d) (Ops.lit n' d') = g.ofFractions n d n' d' := by
@@ -290,41 +299,47 @@ theorem Comparison.eval_lit (g : Comparison) {n n' : Int} {d d' : Nat} (hd : d �
   · exact congrArg (!·) (decide_eq_decide.2 (lit_eq_iff (R := R) hd hd'))
 
 theorem Comparison.eval_int (g : Comparison) {f : IntType} {z z' : Int} :
-    g.eval (α := R) (.int f) z z' = g.ofFractions z 1 z' 1 := by
+    g.eval (α := α) (.int f) z z' = g.ofFractions z 1 z' 1 := by
   cases g <;> simp [Comparison.eval, ofFractions]
 
-theorem Comparison.onLit_is (g : Comparison) {x y : t.denote R} (hx : ∀ c, a = some c → c.Is (d := .num t) x)
-    (hy : ∀ c, b = some c → c.Is (d := .num t) y) {c : Lit} (hc : g.onLit a b = some c) :
-    c.Is (α := R) (d := .bool) (g.eval t x y) := by
+theorem Comparison.onLit_is_int (g : Comparison) {f : IntType} {x y : Int}
+    (hx : ∀ c, a = some c → c.Is (α := α) (d := .int f) x)
+    (hy : ∀ c, b = some c → c.Is (α := α) (d := .int f) y) {c : Lit} (hc : g.onLit a b = some c) :
+    c.Is (α := α) (d := .bool) (g.eval (α := α) (.int f) x y) := by
+  match a, b with
+  | some (.int z), some (.int z') =>
+    replace hx : x = z := hx _ rfl
+    replace hy : y = z' := hy _ rfl
+    subst hx hy
+    cases hc
+    exact g.eval_int (α := α)
+  | some (.real ..), some (.real ..) => exact (hx _ rfl).elim
+  | none, _ | some _, none | some (.bool _), _ | some (.infinity _), _ => simp [onLit] at hc
+  | some (.real ..), some (.int _) | some (.real ..), some (.infinity _) | some (.real ..), some (.bool _)
+  | some (.int _), some (.real ..) | some (.int _), some (.infinity _) | some (.int _), some (.bool _) =>
+    simp [onLit] at hc
+
+theorem Comparison.onLit_is_float (g : Comparison) {x y : R}
+    (hx : ∀ c, a = some c → c.Is (d := .float f) x) (hy : ∀ c, b = some c → c.Is (d := .float f) y) {c : Lit}
+    (hc : g.onLit a b = some c) : c.Is (α := R) (d := .bool) (g.eval (.float f) x y) := by
   match a, b with
   | some (.real n d), some (.real n' d') =>
-    cases t with
-    | int f => exact (hx _ rfl).elim
-    | float f =>
-      replace hx : x = Ops.lit n d := hx _ rfl
-      replace hy : y = Ops.lit n' d' := hy _ rfl
-      subst hx hy
-      refine Lit.onlyIf_is (R := R) (fun h => ?_) hc
-      simp only [Bool.and_eq_true, bne_iff_ne] at h
-      exact g.eval_lit h.1 h.2
-  | some (.int z), some (.int z') =>
-    cases t with
-    | float f => exact (hx _ rfl).elim
-    | int f =>
-      replace hx : x = z := hx _ rfl
-      replace hy : y = z' := hy _ rfl
-      subst hx hy
-      cases hc
-      exact g.eval_int (R := R)
+    replace hx : x = Ops.lit n d := hx _ rfl
+    replace hy : y = Ops.lit n' d' := hy _ rfl
+    subst hx hy
+    refine Lit.onlyIf_is (α := R) (fun h => ?_) hc
+    simp only [Bool.and_eq_true, bne_iff_ne] at h
+    exact g.eval_lit h.1 h.2
+  | some (.int _), some (.int _) => exact (hx _ rfl).elim
   | none, _ | some _, none | some (.bool _), _ | some (.infinity _), _ => simp [onLit] at hc
   | some (.real ..), some (.int _) | some (.real ..), some (.infinity _) | some (.real ..), some (.bool _)
   | some (.int _), some (.real ..) | some (.int _), some (.infinity _) | some (.int _), some (.bool _) =>
     simp [onLit] at hc
 
 theorem Connective.onLit_is (g : Connective) {x y : Bool}
-    (hx : ∀ c, a = some c → c.Is (α := R) (d := .bool) x)
-    (hy : ∀ c, b = some c → c.Is (α := R) (d := .bool) y) {c : Lit} (hc : g.onLit a b = some c) :
-    c.Is (α := R) (d := .bool) (g.eval x y) := by
+    (hx : ∀ c, a = some c → c.Is (α := α) (d := .bool) x)
+    (hy : ∀ c, b = some c → c.Is (α := α) (d := .bool) y) {c : Lit} (hc : g.onLit a b = some c) :
+    c.Is (α := α) (d := .bool) (g.eval x y) := by
   cases g with
   | and =>
     simp only [onLit] at hc
@@ -335,7 +350,7 @@ theorem Connective.onLit_is (g : Connective) {x y : Bool}
       rcases Bool.or_eq_true_iff.1 h with h | h
       · rw [Lit.is_bool h hx]; rfl
       · rw [Lit.is_bool h hy]; exact Bool.and_false _
-    · refine Lit.onlyIf_is (R := R) (d := .bool) (fun h => ?_) hc
+    · refine Lit.onlyIf_is (α := α) (d := .bool) (fun h => ?_) hc
       have h := Bool.and_eq_true_iff.1 h
       rw [Lit.is_bool h.1 hx, Lit.is_bool h.2 hy]; rfl
   | or =>
@@ -347,27 +362,27 @@ theorem Connective.onLit_is (g : Connective) {x y : Bool}
       rcases Bool.or_eq_true_iff.1 h with h | h
       · rw [Lit.is_bool h hx]; rfl
       · rw [Lit.is_bool h hy]; exact Bool.or_true _
-    · refine Lit.onlyIf_is (R := R) (d := .bool) (fun h => ?_) hc
+    · refine Lit.onlyIf_is (α := α) (d := .bool) (fun h => ?_) hc
       have h := Bool.and_eq_true_iff.1 h
       rw [Lit.is_bool h.1 hx, Lit.is_bool h.2 hy]; rfl
   | xor =>
     simp only [onLit] at hc
-    show c.Is (α := R) (d := .bool) (Bool.xor x y)
+    show c.Is (α := α) (d := .bool) (Bool.xor x y)
     split at hc
     · rename_i h; rw [Lit.is_bool h hx, Bool.false_xor]; exact hy c hc
     · split at hc
       · rename_i h; rw [Lit.is_bool h hy, Bool.xor_false]; exact hx c hc
       · contradiction
 
-theorem Lit.not_is {x : Bool} (hx : ∀ c, a = some c → c.Is (α := R) (d := .bool) x) {c : Lit}
-    (hc : Lit.not a = some c) : c.Is (α := R) (d := .bool) (!x) := by
+theorem Lit.not_is {x : Bool} (hx : ∀ c, a = some c → c.Is (α := α) (d := .bool) x) {c : Lit}
+    (hc : Lit.not a = some c) : c.Is (α := α) (d := .bool) (!x) := by
   unfold Lit.not at hc
   split at hc
   · cases hc; exact congrArg (!·) (hx _ rfl)
   · contradiction
 
-theorem Lit.select_is {d : DType} {x y : d.denote R} {p : Bool} {c' : Option Lit}
-    (hp : ∀ c, c' = some c → c.Is (α := R) (d := .bool) p) (hx : ∀ c, a = some c → c.Is x)
+theorem Lit.select_is {d : DType} {x y : d.denote α} {p : Bool} {c' : Option Lit}
+    (hp : ∀ c, c' = some c → c.Is (α := α) (d := .bool) p) (hx : ∀ c, a = some c → c.Is x)
     (hy : ∀ c, b = some c → c.Is y) {c : Lit} (hc : Lit.select c' a b = some c) :
     c.Is (if p then y else x) := by
   simp only [Lit.select] at hc
@@ -382,28 +397,35 @@ theorem Lit.select_is {d : DType} {x y : d.denote R} {p : Bool} {c' : Option Lit
         · exact hx c hc
       · contradiction
 
-theorem Lit.convert_is {d e : DType} {x : d.denote R} (hx : ∀ c, a = some c → c.Is x) {c : Lit}
-    (hc : Lit.convert e a = some c) : c.Is (DType.convert d e x) := by
-  match a, d with
-  | none, _ => simp [Lit.convert] at hc
-  | some (.real n m), .float f =>
+theorem Lit.convert_is_float {e : DType} {x : R} (hx : ∀ c, a = some c → c.Is (d := .float f) x) {c : Lit}
+    (hc : Lit.convert e a = some c) : c.Is (DType.convert (.float f) e x) := by
+  match a with
+  | none => simp [Lit.convert] at hc
+  | some (.real n m) =>
     replace hx : x = Ops.lit n m := hx _ rfl
     subst hx
     match e with
     | .float g => cases hc; rfl
     | .int g => simp [Lit.convert] at hc
     | .bool =>
-      refine Lit.onlyIf_is (R := R) (d := .bool) (fun h => ?_) hc
+      refine Lit.onlyIf_is (α := R) (d := .bool) (fun h => ?_) hc
       show (!decide ((Ops.lit n m : R) = Ops.lit 0 1)) = (n != 0)
       have e : decide ((Ops.lit n m : R) = Ops.lit 0 1) = decide (n * (1 : Nat) = 0 * (m : Int)) :=
         decide_eq_decide.2 (lit_eq_iff (by simpa using h) (by decide))
       rw [e]
       simp [bne, BEq.beq]
-  | some (.infinity negative), .float f =>
+  | some (.infinity negative) =>
     match e with
     | .float g => cases hc; exact hx _ rfl
     | .int g | .bool => simp [Lit.convert] at hc
-  | some (.int z), .int f =>
+  | some (.int _) | some (.bool _) => exact (hx _ rfl).elim
+
+theorem Lit.convert_is_int {f : IntType} {e : DType} {x : Int}
+    (hx : ∀ c, a = some c → c.Is (α := α) (d := .int f) x) {c : Lit} (hc : Lit.convert e a = some c) :
+    c.Is (α := α) (DType.convert (α := α) (.int f) e x) := by
+  match a with
+  | none => simp [Lit.convert] at hc
+  | some (.int z) =>
     replace hx : x = z := hx _ rfl
     subst hx
     match e with
@@ -412,15 +434,19 @@ theorem Lit.convert_is {d e : DType} {x : d.denote R} (hx : ∀ c, a = some c �
       cases hc
       show (!decide (x = 0)) = (x != 0)
       simp [bne, BEq.beq]
-  | some (.bool b), .bool =>
+  | some (.real ..) | some (.infinity _) | some (.bool _) => exact (hx _ rfl).elim
+
+theorem Lit.convert_is_bool {e : DType} {x : Bool} (hx : ∀ c, a = some c → c.Is (α := α) (d := .bool) x)
+    {c : Lit} (hc : Lit.convert e a = some c) : c.Is (α := α) (DType.convert (α := α) .bool e x) := by
+  match a with
+  | none => simp [Lit.convert] at hc
+  | some (.bool b) =>
     replace hx : x = b := hx _ rfl
     subst hx
     match e with
     | .float g | .int g => cases hc; cases x <;> rfl
     | .bool => cases hc; rfl
-  | some (.real ..), .int _ | some (.real ..), .bool | some (.infinity _), .int _ | some (.infinity _), .bool
-  | some (.int _), .float _ | some (.int _), .bool | some (.bool _), .float _ | some (.bool _), .int _ =>
-    exact (hx _ rfl).elim
+  | some (.real ..) | some (.infinity _) | some (.int _) => exact (hx _ rfl).elim
 
 end literals
 
@@ -430,26 +456,34 @@ open Lit
 
 variable {f : FloatType} {t : NumType} {a b : Option Lit}
 
-theorem Unary.lower_le (g : Unary) {x : R} {c : Lit} (hc : g.lower = some c) :
+theorem Unary.lower_le (g : Unary) {x : α} {c : Lit} (hc : g.lower = some c) :
     c.Le (d := .float f) (g.eval x) := by
   cases g <;> cases hc
-  show (Ops.lit 0 1 : R) ≤ RealArith.exp x
+  intro real h
+  obtain rfl : real.toOps = _ := h
+  show (Ops.lit 0 1 : α) ≤ RealArith.exp x
   rw [ops_lit_zero]; exact Std.le_of_lt (exp_pos x)
 
-theorem Lit.Le.trans_float {x y : R} {c : Lit} (h : c.Le (d := .float f) x) (hxy : x ≤ y) :
-    c.Le (d := .float f) y := by
+theorem Lit.Le.trans_float {x y : α} {c : Lit} (h : c.Le (d := .float f) x)
+    (hxy : ∀ real : RealArith α, Ops.IsReal real → x ≤ y) : c.Le (d := .float f) y := by
   cases c with
-  | real n m => exact Std.le_trans h hxy
+  | real n m => exact fun real hr => Std.le_trans (h real hr) (hxy real hr)
   | infinity | int | bool => exact h.elim
 
 theorem Lit.Le.trans_int {f : IntType} {x y : Int} {c : Lit}
-    (h : c.Le (R := R) (d := .int f) x) (hxy : x ≤ y) :
-    c.Le (R := R) (d := .int f) y := by
+    (h : c.Le (α := α) (d := .int f) x) (hxy : x ≤ y) :
+    c.Le (α := α) (d := .int f) y := by
   cases c with
   | int z => exact Int.le_trans h hxy
   | infinity | real | bool => exact h.elim
 
-theorem Binary.lower_le (g : Binary) {x y : t.denote R} (hx : ∀ c, a = some c → c.Le (d := .num t) x)
+theorem le_max {x y : R} : x ≤ Ops.max x y ∧ y ≤ Ops.max x y := by
+  rw [ops_max]
+  split
+  · rename_i h; exact ⟨h, Std.le_refl y⟩
+  · rename_i h; exact ⟨Std.le_refl x, Std.le_of_lt (Std.not_le.1 h)⟩
+
+theorem Binary.lower_le (g : Binary) {x y : t.denote α} (hx : ∀ c, a = some c → c.Le (d := .num t) x)
     (hy : ∀ c, b = some c → c.Le (d := .num t) y) {c : Lit} (hc : g.lower a b = some c) :
     c.Le (d := .num t) (g.eval t x y) := by
   cases g with
@@ -458,14 +492,11 @@ theorem Binary.lower_le (g : Binary) {x y : t.denote R} (hx : ∀ c, a = some c 
     simp only [lower, Option.or_eq_some_iff] at hc
     cases t with
     | float f =>
-      show c.Le (d := .float f) (if x ≤ y then y else x)
-      split
-      · rename_i h
-        exact hc.elim (hy c) fun hc => (hx c hc.2).trans_float h
-      · rename_i h
-        exact hc.elim (fun hc => (hy c hc).trans_float (Std.le_of_lt (Std.not_le.1 h))) fun hc => hx c hc.2
+      rcases hc with hc | hc
+      · exact (hy c hc).trans_float fun real h => by obtain rfl : real.toOps = _ := h; exact le_max.2
+      · exact (hx c hc.2).trans_float fun real h => by obtain rfl : real.toOps = _ := h; exact le_max.1
     | int f =>
-      show c.Le (R := R) (d := .int f) (Max.max x y)
+      show c.Le (α := α) (d := .int f) (Max.max x y)
       exact hc.elim (fun hc => (hy c hc).trans_int (Int.le_max_right x y))
         fun hc => (hx c hc.2).trans_int (Int.le_max_left x y)
   | min =>
@@ -474,35 +505,53 @@ theorem Binary.lower_le (g : Binary) {x y : t.denote R} (hx : ∀ c, a = some c 
     · rename_i h; subst h
       cases t with
       | float f =>
-        show c.Le (d := .float f) (if x ≤ y then x else y)
-        split
-        · exact hx c hc
-        · exact hy c hc
+        cases c with
+        | real n m =>
+          intro real h
+          have hx := hx _ hc real h
+          have hy := hy _ hc real h
+          obtain rfl : real.toOps = _ := h
+          show (Ops.lit n m : α) ≤ if x ≤ y then x else y
+          split
+          · exact hx
+          · exact hy
+        | infinity | int | bool => exact (hx _ hc).elim
       | int f =>
-        show c.Le (R := R) (d := .int f) (Min.min x y)
+        show c.Le (α := α) (d := .int f) (Min.min x y)
         rw [Int.min_def]
         split
         · exact hx c hc
         · exact hy c hc
     · contradiction
 
-theorem DType.lower_le {d e : DType} {x : d.denote R} (hx : ∀ c, a = some c → c.Le x) {c : Lit}
+theorem DType.lower_le {d e : DType} {x : d.denote α} (hx : ∀ c, a = some c → c.Le x) {c : Lit}
     (hc : d.lower e a = some c) : c.Le (DType.convert d e x) := by
   match d, e with
-  | .float _, .float _ => cases c <;> exact hx _ hc
+  | .float _, .float _ =>
+    cases c with
+    | real n m =>
+      intro real h
+      have hx := hx _ hc real h
+      obtain rfl : real.toOps = _ := h
+      exact hx
+    | infinity | int | bool => exact (hx _ hc).elim
   | .int _, .int _ => cases c <;> exact hx _ hc
   | .int _, .float _ =>
     match a with
     | some (.int z) =>
       cases hc
-      show (Ops.lit z 1 : R) ≤ Ops.lit x 1
-      rw [lit_le_iff (by decide) (by decide)]
+      intro real h
       have : z ≤ x := hx _ rfl
+      obtain rfl : real.toOps = _ := h
+      show (Ops.lit z 1 : α) ≤ Ops.lit x 1
+      rw [lit_le_iff (by decide) (by decide)]
       omega
     | none | some (.real ..) | some (.infinity _) | some (.bool _) => simp [lower] at hc
   | .bool, .float _ =>
     cases hc
-    show (Ops.lit 0 1 : R) ≤ if x then Ops.lit 1 1 else Ops.lit 0 1
+    intro real h
+    obtain rfl : real.toOps = _ := h
+    show (Ops.lit 0 1 : α) ≤ if x then Ops.lit 1 1 else Ops.lit 0 1
     rw [ops_lit_zero, ops_lit_one]
     split
     · exact Std.le_of_lt Lean.Grind.OrderedRing.zero_lt_one
@@ -514,5 +563,125 @@ theorem DType.lower_le {d e : DType} {x : d.denote R} (hx : ∀ c, a = some c �
   | .float _, .int _ | .float _, .bool | .int _, .bool | .bool, .bool => simp [lower] at hc
 
 end bounds
+
+/-! ### The operations in an arithmetic -/
+
+namespace Arithmetic
+
+variable {k : Arithmetic} {f : FloatType} {t : NumType} {a b lower : Option Lit}
+
+theorem isZero_is {x : α} (h : isZero (.float f) a = true) (hx : ∀ c, a = some c → c.Is (d := .float f) x) :
+    x = Ops.lit 0 1 := hx _ (of_decide_eq_true h)
+
+theorem unary_is (hk : k.Admits α) (g : Unary) {x : α} (hx : ∀ c, a = some c → c.Is (d := .float f) x)
+    {c : Lit} (hc : k.unary g a = some c) : c.Is (d := .float f) (g.eval x) := by
+  unfold unary at hc
+  split at hc
+  · rename_i h
+    cases eq_real h
+    obtain ⟨real, rfl⟩ := hk
+    exact g.onLit_is hx hc
+  · contradiction
+
+theorem onInts_is {f : IntType} (g : Binary) {x y : Int}
+    (hx : ∀ c, a = some c → c.Is (α := α) (d := .int f) x)
+    (hy : ∀ c, b = some c → c.Is (α := α) (d := .int f) y) {c : Lit} (hc : onInts g a b = some c) :
+    c.Is (α := α) (d := .int f) (g.eval (α := α) (.int f) x y) := by
+  unfold onInts at hc
+  split at hc
+  · cases hc
+    rw [show x = _ from hx _ rfl, show y = _ from hy _ rfl]
+    cases g <;> rfl
+  · contradiction
+
+theorem onZeros_is (hk : FloatFacts α) {g : Binary} {c : Lit} (hc : onZeros g = some c) :
+    c.Is (α := α) (d := .float f) (g.eval (.float f) (Ops.lit 0 1) (Ops.lit 0 1)) := by
+  cases g <;> cases hc
+  · exact hk.zero_add_zero
+  · exact hk.zero_sub_zero
+  · exact hk.zero_mul_zero
+  · exact hk.max_zero_zero
+  · exact hk.min_zero_zero
+
+theorem onUnits_is (hk : FloatFacts α) {g : Binary} {c : Lit} (hc : onUnits g = some c) :
+    c.Is (α := α) (d := .float f) (g.eval (.float f) (Ops.lit 0 1) (Ops.lit 1 1)) := by
+  cases g <;> cases hc
+  · exact hk.zero_add_one
+  · exact hk.zero_div_one
+  · exact hk.max_zero_one
+
+theorem binary_is (hk : k.Admits α) (g : Binary) {x y : t.denote α}
+    (hx : ∀ c, a = some c → c.Is (d := .num t) x) (hy : ∀ c, b = some c → c.Is (d := .num t) y)
+    (hl : ∀ c, lower = some c → c.Le (d := .num t) y) {c : Lit} (hc : k.binary t lower g a b = some c) :
+    c.Is (d := .num t) (g.eval t x y) := by
+  match k, t with
+  | .real, .int _ | .any, .int _ | .floating, .int _ =>
+    rcases Option.or_eq_some_iff.1 hc with hc | hc
+    · exact onInts_is g hx hy hc
+    · exact g.onLit_is_int hx hy hl hc.2
+  | .real, .float _ => obtain ⟨real, rfl⟩ := hk; exact g.onLit_is_float hx hy hl hc
+  | .any, .float _ => contradiction
+  | .floating, .float f =>
+    simp only [binary] at hc
+    split at hc
+    · rename_i h
+      have h := Bool.and_eq_true_iff.1 h
+      rw [isZero_is h.1 hx, isZero_is h.2 hy]
+      exact onZeros_is hk hc
+    · split at hc
+      · rename_i h
+        have h := Bool.and_eq_true_iff.1 h
+        rw [isZero_is h.1 hx, show y = Ops.lit 1 1 from hy _ (of_decide_eq_true h.2)]
+        exact onUnits_is hk hc
+      · contradiction
+
+theorem compare_is (hk : k.Admits α) (g : Comparison) {x y : t.denote α}
+    (hx : ∀ c, a = some c → c.Is (d := .num t) x) (hy : ∀ c, b = some c → c.Is (d := .num t) y)
+    {c : Lit} (hc : k.compare t g a b = some c) : c.Is (α := α) (d := .bool) (g.eval t x y) := by
+  match k, t with
+  | .real, .int _ | .any, .int _ | .floating, .int _ => exact g.onLit_is_int hx hy hc
+  | .real, .float _ => obtain ⟨real, rfl⟩ := hk; exact g.onLit_is_float hx hy hc
+  | .any, .float _ => contradiction
+  | .floating, .float f =>
+    refine Lit.onlyIf_is (α := α) (d := .bool) (fun h => ?_) hc
+    have h := Bool.and_eq_true_iff.1 h
+    rw [isZero_is h.1 hx, isZero_is h.2 hy]
+    cases g
+    · exact hk.not_zero_lt_zero
+    · exact hk.zero_le_zero
+    · exact hk.not_zero_lt_zero
+    · exact hk.zero_le_zero
+    · exact hk.zero_eq_zero
+    · exact congrArg (!·) hk.zero_eq_zero
+
+theorem convert_is (hk : k.Admits α) {d e : DType} {x : d.denote α} (hx : ∀ c, a = some c → c.Is x) {c : Lit}
+    (hc : k.convert d e a = some c) : c.Is (DType.convert d e x) := by
+  match k, d with
+  | .real, .int _ | .any, .int _ | .floating, .int _ => exact Lit.convert_is_int hx hc
+  | .real, .bool | .any, .bool | .floating, .bool => exact Lit.convert_is_bool hx hc
+  | .real, .float _ => obtain ⟨real, rfl⟩ := hk; exact Lit.convert_is_float hx hc
+  | .any, .float _ => contradiction
+  | .floating, .float f =>
+    simp only [convert] at hc
+    split at hc
+    · rename_i h
+      rcases Bool.or_eq_true_iff.1 h with h | h
+      · have hx := isZero_is h hx
+        subst hx
+        cases of_decide_eq_true h
+        match e with
+        | .float g => cases hc; exact hk.convert_zero f g
+        | .int _ => cases hc
+        | .bool => cases hc; exact congrArg (!·) hk.zero_eq_zero
+      · cases of_decide_eq_true h
+        have hx : x = Ops.lit 1 1 := hx _ rfl
+        subst hx
+        match e with
+        | .float g => cases hc; exact hk.convert_one f g
+        | .int _ => cases hc
+        | .bool => cases hc; exact congrArg (!·) hk.one_ne_zero
+    · contradiction
+
+end Arithmetic
 
 end MaskPool

@@ -51,15 +51,18 @@ def Lit.Is {α : Type} [Ops α] : Lit → {d : DType} → d.denote α → Prop
   | .bool b, .bool, x => x = b
   | _, _, _ => False
 
-/-- The entry `x` is at least the literal. -/
-def Lit.Le {R : Type} [RealArith R] : Lit → {d : DType} → d.denote R → Prop
-  | .real n m, .float _, x => (Ops.lit n m : R) ≤ x
+/-- The arithmetic is the one of real numbers `real`. -/
+def Ops.IsReal {α : Type} [ops : Ops α] (real : RealArith α) : Prop := real.toOps = ops
+
+/-- The entry `x` is at least the literal. Numbers other than real ones are not compared. -/
+def Lit.Le {α : Type} [Ops α] : Lit → {d : DType} → d.denote α → Prop
+  | .real n m, .float _, x => ∀ real : RealArith α, Ops.IsReal real → (Ops.lit n m : α) ≤ x
   | .int z, .int _, x => z ≤ x
   | _, _, _ => False
 
 section
 
-variable {R : Type} [RealArith R] {r : Nat} {ν ν' : Nat → Nat} (W : Overlap r ν ν')
+variable {α : Type} [Ops α] {r : Nat} {ν ν' : Nat → Nat} (W : Overlap r ν ν')
 
 /-- The index belongs to the part. -/
 def Overlap.InPart (s : List Dim) : Part → IndexAt ν s → Prop
@@ -67,19 +70,19 @@ def Overlap.InPart (s : List Dim) : Part → IndexAt ν s → Prop
   | .alone q, j => W.AloneAt s q j
 
 /-- What a label says of a value in the first run. -/
-structure Label.Holds (l : Label) {t : Ty} (x : t.denote R ν) : Prop where
+structure Label.Holds (l : Label) {t : Ty} (x : t.denote α ν) : Prop where
   value : ∀ p c, l.value p = some c → ∀ j, W.InPart t.shape p j → c.Is (x j)
   lower : ∀ c, l.lower = some c → ∀ j, c.Le (x j)
 
 /-- Values that are related as the label says. -/
-structure Related (l : Label) {t : Ty} (x : t.denote R ν) (x' : t.denote R ν') : Prop where
+structure Related (l : Label) {t : Ty} (x : t.denote α ν) (x' : t.denote α ν') : Prop where
   agree : ∀ j j', W.Match t.shape j j' → x j = x' j'
   left : l.Holds W x
   right : l.Holds W.symm x'
   same : l.same = true → ν = ν' → HEq x x'
 
 /-- Environments whose values are related as the labels say. -/
-def EnvRelated : {Γ : List Ty} → List Label → Env R ν Γ → Env R ν' Γ → Prop
+def EnvRelated : {Γ : List Ty} → List Label → Env α ν Γ → Env α ν' Γ → Prop
   | [], [], _, _ => True
   | _ :: _, l :: L, (x, ρ), (x', ρ') => Related W l x x' ∧ EnvRelated L ρ ρ'
   | _, _, _, _ => False
@@ -115,9 +118,9 @@ def onlyIf (condition : Bool) (c : Lit) : Option Lit := if condition then some c
 
 section
 
-variable {R : Type} [RealArith R]
+variable {α : Type} [Ops α] {R : Type} [RealArith R]
 
-theorem onlyIf_is {known : Bool} {c c' : Lit} {d : DType} {x : d.denote R} (h : known = true → c.Is x)
+theorem onlyIf_is {known : Bool} {c c' : Lit} {d : DType} {x : d.denote α} (h : known = true → c.Is x)
     (hc : onlyIf known c = some c') : c'.Is x := by
   unfold onlyIf at hc
   split at hc
@@ -125,7 +128,7 @@ theorem onlyIf_is {known : Bool} {c c' : Lit} {d : DType} {x : d.denote R} (h : 
   · contradiction
 
 theorem is_bool {b : Bool} {c : Option Lit} (h : isBool b c = true) {x : Bool}
-    (hx : ∀ a, c = some a → a.Is (α := R) (d := .bool) x) : x = b := by
+    (hx : ∀ a, c = some a → a.Is (α := α) (d := .bool) x) : x = b := by
   cases c with
   | none => simp [isBool] at h
   | some a =>
@@ -152,7 +155,7 @@ theorem is_zero_float {f : FloatType} {c : Option Lit} (h : isZero c = true) {x 
       exact (hx _ rfl).trans (RealArith.ops_lit_zero d)
 
 theorem is_zero_int {f : IntType} {c : Option Lit} (h : isZero c = true) {x : Int}
-    (hx : ∀ a, c = some a → a.Is (α := R) (d := .int f) x) : x = 0 := by
+    (hx : ∀ a, c = some a → a.Is (α := α) (d := .int f) x) : x = 0 := by
   cases c with
   | none => simp [isZero] at h
   | some a =>
@@ -178,7 +181,7 @@ theorem is_one_float {f : FloatType} {c : Option Lit} (h : isOne c = true) {x : 
       exact (hx _ rfl).trans RealArith.ops_lit_one
 
 theorem is_one_int {f : IntType} {c : Option Lit} (h : isOne c = true) {x : Int}
-    (hx : ∀ a, c = some a → a.Is (α := R) (d := .int f) x) : x = 1 := by
+    (hx : ∀ a, c = some a → a.Is (α := α) (d := .int f) x) : x = 1 := by
   cases c with
   | none => simp [isOne] at h
   | some a =>

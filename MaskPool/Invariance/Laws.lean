@@ -50,10 +50,10 @@ def Kernel.firstBad {arguments : List Ty} {result : Ty} (kernel : Kernel argumen
 
 section
 
-variable {R : Type} [RealArith R] {r : Nat} {ν ν' : Nat → Nat} {W : Overlap r ν ν'} {law : Law}
+variable {R : Type} [RealArith R] {α : Type} [Ops α] {r : Nat} {ν ν' : Nat → Nat} {W : Overlap r ν ν'} {law : Law}
 
-theorem EnvRelated.reverseOnto {Γ Δ : List Ty} {L M : List Label} {ρ : Env R ν Γ} {ρ' : Env R ν' Γ}
-    {σ : Env R ν Δ} {σ' : Env R ν' Δ} (h : EnvRelated W L ρ ρ') (h' : EnvRelated W M σ σ') :
+theorem EnvRelated.reverseOnto {Γ Δ : List Ty} {L M : List Label} {ρ : Env α ν Γ} {ρ' : Env α ν' Γ}
+    {σ : Env α ν Δ} {σ' : Env α ν' Δ} (h : EnvRelated W L ρ ρ') (h' : EnvRelated W M σ σ') :
     EnvRelated W (L.reverseAux M) (ρ.reverseOnto σ) (ρ'.reverseOnto σ') := by
   induction Γ generalizing Δ L M with
   | nil =>
@@ -67,27 +67,26 @@ theorem EnvRelated.reverseOnto {Γ Δ : List Ty} {L M : List Label} {ρ : Env R 
 
 /-- Two runs of a kernel that passes the check have the same result. -/
 theorem Kernel.run_eq {arguments : List Ty} {result : Ty} {kernel : Kernel arguments result} {mask : Nat}
-    (hW : W.Admits law) (hc : kernel.check law r mask = true) {ρ : Env R ν arguments}
-    {ρ' : Env R ν' arguments}
+    (hW : W.Admits law) (hk : law.arithmetic.Admits α) (hc : kernel.check law r mask = true) {ρ : Env α ν arguments}
+    {ρ' : Env α ν' arguments}
     (h : EnvRelated W (law.arguments r mask 0 arguments) ρ ρ') {j : IndexAt ν result.shape}
     {j' : IndexAt ν' result.shape} (hj : W.Match result.shape j j') :
     Program.run kernel ρ.reverse j = Program.run kernel ρ'.reverse j' := by
   simp only [check, Bool.and_eq_true] at hc
   obtain ⟨l, hl⟩ := Option.isSome_iff_exists.1 hc.2
-  exact (Program.related hW (h.reverseOnto (Δ := []) (M := []) (σ := ()) (σ' := ()) trivial) hl).agree j j' hj
+  exact (Program.related hW hk (h.reverseOnto (Δ := []) (M := []) (σ := ()) (σ' := ()) trivial) hl).agree j j' hj
 
 /-! ### Arguments that are related as a law asks -/
 
 /-- The entry is zero or false. -/
-def DType.IsFalsity : (d : DType) → d.denote R → Prop
-  | .float _, x => x = 0
+def DType.IsFalsity : (d : DType) → d.denote α → Prop
+  | .float _, x => x = Ops.lit 0 1
   | .int _, x => x = (0 : Int)
   | .bool, x => x = false
 
-theorem DType.falsity_is {d : DType} {x : d.denote R} (h : d.IsFalsity x) : d.falsity.Is x := by
+theorem DType.falsity_is {d : DType} {x : d.denote α} (h : d.IsFalsity x) : d.falsity.Is x := by
   match d with
-  | .float _ => exact Lit.zero_is_float.2 h
-  | .int _ | .bool => exact h
+  | .float _ | .int _ | .bool => exact h
 
 theorem Law.argument_value {masks : Bool} {t : Ty} {p : Part} {c : Lit}
     (hc : (law.argument r masks t).value p = some c) :
@@ -107,7 +106,7 @@ section placed
 variable {k : Nat} (place : Fin (ν r) ⊕ Fin k ≃ Fin (ν' r)) (same : ∀ i, i ≠ r → ν i = ν' i) (mask : Nat)
 
 /-- The arguments `ρ'` hold those of `ρ` at the places `place`, and the mask is false at the new rows. -/
-def Env.Placed : (position : Nat) → (Γ : List Ty) → regularTypes r Γ = true → Env R ν Γ → Env R ν' Γ → Prop
+def Env.Placed : (position : Nat) → (Γ : List Ty) → regularTypes r Γ = true → Env α ν Γ → Env α ν' Γ → Prop
   | _, [], _, _, _ => True
   | p, t :: Γ, h, (x, ρ), (x', ρ') =>
     (∀ q, x' (q.move (fun i => place (.inl i)) same t.shape (Bool.and_eq_true_iff.1 h).1) = x q) ∧
@@ -119,7 +118,7 @@ variable {place same mask}
 
 theorem Env.Placed.related (hlaw : law.isAligned = false) {p : Nat} {Γ : List Ty}
     {hΓ : regularTypes r Γ = true}
-    {ρ : Env R ν Γ} {ρ' : Env R ν' Γ} (h : Env.Placed place same mask p Γ hΓ ρ ρ') :
+    {ρ : Env α ν Γ} {ρ' : Env α ν' Γ} (h : Env.Placed place same mask p Γ hΓ ρ ρ') :
     EnvRelated (.placed place same) (law.arguments r mask p Γ) ρ ρ' := by
   induction Γ generalizing p with
   | nil => trivial
@@ -144,7 +143,7 @@ section live
 variable (live : Fin (ν r) → Bool) (mask : Nat)
 
 /-- The arguments agree at the rows where `live` is true, and the mask is false at the others. -/
-def Env.Agree : (position : Nat) → (Γ : List Ty) → Env R ν Γ → Env R ν Γ → Prop
+def Env.Agree : (position : Nat) → (Γ : List Ty) → Env α ν Γ → Env α ν Γ → Prop
   | _, [], _, _ => True
   | p, t :: Γ, (x, ρ), (x', ρ') =>
     (∀ q, (∀ i ∈ rowsOf r t.shape q, live i = true) → x q = x' q) ∧
@@ -162,8 +161,8 @@ theorem rowsOf_free {s : List Dim} (h : s.all (Dim.free r) = true) (q : IndexAt 
     unfold rowsOf
     rw [dif_neg (by simp [Dim.isRows_of_free h.1]), ih h.2]
 
-theorem Env.Agree.related {p : Nat} {Γ : List Ty} {ρ ρ' : Env R ν Γ} (h : Env.Agree live mask p Γ ρ ρ') :
-    EnvRelated (.ofLive live) (Law.irrelevance.arguments r mask p Γ) ρ ρ' := by
+theorem Env.Agree.related (hlaw : law.isAligned = true) {p : Nat} {Γ : List Ty} {ρ ρ' : Env α ν Γ} (h : Env.Agree live mask p Γ ρ ρ') :
+    EnvRelated (.ofLive live) (law.arguments r mask p Γ) ρ ρ' := by
   induction Γ generalizing p with
   | nil => trivial
   | cons t Γ ih =>
@@ -183,7 +182,7 @@ theorem Env.Agree.related {p : Nat} {Γ : List Ty} {ρ ρ' : Env R ν Γ} (h : E
     · refine heq_of_eq (funext fun q => ?_)
       by_cases hq : ∀ i ∈ rowsOf r t.shape q, live i = true
       · exact hlive q hq
-      · simp only [Law.argument, Law.isAligned, Bool.true_and, Bool.or_eq_true] at hs
+      · simp only [Law.argument, hlaw, Bool.true_and, Bool.or_eq_true] at hs
         rcases hs with hs | hs
         · rw [if_pos (eq_of_beq hs)] at hdead
           obtain ⟨i, hi⟩ := Classical.not_forall.1 hq
@@ -198,19 +197,19 @@ end live
 
 /-- The arguments of another bag, read at the rows that `f` gives. -/
 def Env.move (f : Fin (ν r) → Fin (ν' r)) (same : ∀ i, i ≠ r → ν i = ν' i) :
-    (Γ : List Ty) → regularTypes r Γ = true → Env R ν' Γ → Env R ν Γ
+    (Γ : List Ty) → regularTypes r Γ = true → Env α ν' Γ → Env α ν Γ
   | [], _, _ => ()
   | t :: Γ, h, (x, ρ) =>
     (fun q => x (q.move f same t.shape (Bool.and_eq_true_iff.1 h).1),
       Env.move f same Γ (Bool.and_eq_true_iff.1 h).2 ρ)
 
 /-- The arguments with their rows in another order: row `i` of the result is row `σ i`. -/
-abbrev Env.permute (σ : Fin (ν r) ≃ Fin (ν r)) (Γ : List Ty) (h : regularTypes r Γ = true) (ρ : Env R ν Γ) :
-    Env R ν Γ :=
+abbrev Env.permute (σ : Fin (ν r) ≃ Fin (ν r)) (Γ : List Ty) (h : regularTypes r Γ = true) (ρ : Env α ν Γ) :
+    Env α ν Γ :=
   Env.move σ (fun _ _ => rfl) Γ h ρ
 
 theorem Env.permute_placed (σ : Fin (ν r) ≃ Fin (ν r)) {mask p : Nat} {Γ : List Ty}
-    (h : regularTypes r Γ = true) (ρ : Env R ν Γ) :
+    (h : regularTypes r Γ = true) (ρ : Env α ν Γ) :
     Env.Placed (k := 0) ((Equiv.sumEmpty fun z => z.elim0).trans σ) (fun _ _ => rfl) mask p Γ h
       (Env.permute σ Γ h ρ) ρ := by
   induction Γ generalizing p with
@@ -239,18 +238,26 @@ theorem permutation (sizes : List Nat) (hc : kernel.check .permutation rows mask
     (inputs : Env R (valuation sizes) arguments) :
     kernel.eval sizes (Env.permute σ arguments (regular_of_check hc) inputs) = kernel.eval sizes inputs := by
   funext j
-  refine run_eq (law := .permutation) ⟨⟨fun z => Fin.elim0 z, fun z => Fin.elim0 z⟩, rfl⟩ hc
+  refine run_eq (law := .permutation) ⟨⟨fun z => Fin.elim0 z, fun z => Fin.elim0 z⟩, rfl⟩ ⟨_, rfl⟩ hc
     ((Env.permute_placed σ (regular_of_check hc) inputs).related rfl)
+    (Overlap.match_free (free_of_check hc) j)
+
+/-- What the rows hold where the mask is false does not matter, in every arithmetic of a kind. -/
+theorem masked_irrelevance_of {k : Arithmetic} (hk : k.Admits α) (sizes : List Nat)
+    (hc : kernel.check (.irrelevance k) rows mask = true) (live : Fin (valuation sizes rows) → Bool)
+    {inputs inputs' : Env α (valuation sizes) arguments}
+    (h : Env.Agree live mask 0 arguments inputs inputs') :
+    kernel.eval sizes inputs = kernel.eval sizes inputs' := by
+  funext j
+  exact run_eq (law := .irrelevance k) Overlap.ofLive_aligned hk hc (h.related rfl)
     (Overlap.match_free (free_of_check hc) j)
 
 /-- What the rows hold where the mask is false does not matter. -/
 theorem masked_irrelevance (sizes : List Nat) (hc : kernel.check .irrelevance rows mask = true)
     (live : Fin (valuation sizes rows) → Bool) {inputs inputs' : Env R (valuation sizes) arguments}
     (h : Env.Agree live mask 0 arguments inputs inputs') :
-    kernel.eval sizes inputs = kernel.eval sizes inputs' := by
-  funext j
-  exact run_eq (law := .irrelevance) Overlap.ofLive_aligned hc h.related
-    (Overlap.match_free (free_of_check hc) j)
+    kernel.eval sizes inputs = kernel.eval sizes inputs' :=
+  kernel.masked_irrelevance_of (Arithmetic.admits_real _) sizes hc live h
 
 end Kernel
 
@@ -298,7 +305,7 @@ theorem padding_of {nonempty : Bool} (sizes : List Nat) (extra : Nat)
         (j.retype (fun _ h => (valuation_set_ne h).symm) result.shape (free_of_check hc)) := by
   funext j
   let W := Overlap.placed (paddedRows sizes rows extra hr) fun _ => valuation_set_ne
-  exact (run_eq (law := .padding nonempty) (W := W) (fun h => ⟨(⟨0, hn h⟩ : Fin _)⟩) hc (h.related rfl)
+  exact (run_eq (law := .padding nonempty) (W := W) (fun h => ⟨(⟨0, hn h⟩ : Fin _)⟩) ⟨_, rfl⟩ hc (h.related rfl)
     (Overlap.match_retype W.symm (free_of_check hc) j).symm).symm
 
 theorem padding (sizes : List Nat) (extra : Nat) (hc : kernel.check .padding rows mask = true)
@@ -345,6 +352,9 @@ theorem indicator_congr (h : m q = m' q') : (m.indicator q : β) = m'.indicator 
 
 theorem indicator_false (h : m q = false) : (m.indicator q : β) = 0 := if_neg (by simp [h])
 
+theorem indicator_false_real {R : Type} [RealArith R] (h : m q = false) : (m.indicator q : R) = Ops.lit 0 1 :=
+  (indicator_false h).trans (ops_lit_zero 1).symm
+
 end Tensor
 
 /-- One argument of a padding theorem: its old rows are the given ones; the new rows of a mask are false. -/
@@ -359,7 +369,8 @@ macro "padded_rows" : tactic => `(tactic| first
      cases List.mem_singleton.1 hi
      first
      | exact Fin.addCases_new e rfl
-     | exact Tensor.indicator_false (Fin.addCases_new e rfl)))
+     | exact Tensor.indicator_false (Fin.addCases_new e rfl)
+     | exact Tensor.indicator_false_real (Fin.addCases_new e rfl)))
 
 /-- All arguments of a padding theorem. -/
 macro "padded_arguments" : tactic => `(tactic|
@@ -369,7 +380,8 @@ macro "padded_arguments" : tactic => `(tactic|
 /-- A mask is false at an entry in both bags, by `h`. -/
 macro "both_false " h:term : tactic => `(tactic| first
   | exact ⟨$h, $h⟩
-  | exact ⟨Tensor.indicator_false $h, Tensor.indicator_false $h⟩)
+  | exact ⟨Tensor.indicator_false $h, Tensor.indicator_false $h⟩
+  | exact ⟨Tensor.indicator_false_real $h, Tensor.indicator_false_real $h⟩)
 
 /-- One argument of a theorem on masked irrelevance that is the same in both bags. -/
 macro "same_rows" : tactic => `(tactic| first

@@ -21,7 +21,7 @@ namespace Dim
 def free (r : Nat) : Dim → Bool
   | lit _ => true
   | var i => i != r
-  | add a b | mul a b | sub a b => a.free r && b.free r
+  | add a b | mul a b | sub a b | div a b | mod a b | max a b | min a b => a.free r && b.free r
 
 /-- The size is the variable number `r`: the axis is an axis of rows. -/
 def isRows (r : Nat) : Dim → Bool
@@ -42,7 +42,8 @@ theorem eval_of_free {r : Nat} {ν ν' : Nat → Nat} (same : ∀ i, i ≠ r →
   induction d with
   | lit n => rfl
   | var i => exact same i (by simpa [free] using h)
-  | add a b iha ihb | mul a b iha ihb | sub a b iha ihb =>
+  | add a b iha ihb | mul a b iha ihb | sub a b iha ihb | div a b iha ihb | mod a b iha ihb
+  | max a b iha ihb | min a b iha ihb =>
     simp only [free, Bool.and_eq_true] at h
     simp only [eval, iha h.1, ihb h.2]
 

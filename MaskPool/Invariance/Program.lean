@@ -16,16 +16,10 @@ namespace MaskPool
 
 open RealArith Overlap
 
-variable {R : Type} [RealArith R] {r : Nat} {ν ν' : Nat → Nat} {W : Overlap r ν ν'} {Γ : List Ty}
-  {L : List Label} {ρ : Env R ν Γ} {ρ' : Env R ν' Γ} {law : Law}
+variable {R : Type} [RealArith R] {α : Type} [Ops α] {r : Nat} {ν ν' : Nat → Nat} {W : Overlap r ν ν'} {Γ : List Ty}
+  {L : List Label} {ρ : Env α ν Γ} {ρ' : Env α ν' Γ} {law : Law}
 
-theorem Label.guard_some {b : Bool} {l l' : Label} (h : guard b l = some l') : b = true ∧ l = l' := by
-  unfold guard at h
-  split at h
-  · rename_i hb; exact ⟨hb, Option.some.inj h⟩
-  · contradiction
-
-theorem Label.Holds.junk {t : Ty} {x : t.denote R ν} : Label.junk.Holds W x :=
+theorem Label.Holds.junk {t : Ty} {x : t.denote α ν} : Label.junk.Holds W x :=
   ⟨fun p c hc => by simp at hc, fun c hc => by simp at hc⟩
 
 /-! ### One run -/
@@ -38,36 +32,30 @@ theorem dot_zero {f f' : FloatType} {s : List Dim} {l l' : Label} {p : Part}
   · rw [Lit.is_zero_float hz fun a ha => hx.value p a ha j hj]; exact Lean.Grind.Semiring.zero_mul _
   · rw [Lit.is_zero_float hz fun a ha => hy.value p a ha j hj]; exact Lean.Grind.Semiring.mul_zero _
 
-theorem Op.holds (h : EnvHolds W L ρ) {t : Ty} {op : Op Γ t} {l : Label} (hl : op.rule law r L = some l) :
-    l.Holds W (op.eval ρ) := by
+theorem Op.holds (h : EnvHolds W L ρ) {k : Arithmetic} (hk : k.Admits α) {t : Ty} (op : Op Γ t) :
+    (op.known k L).Holds W (op.eval ρ) := by
   cases op with
   | unary g x =>
-    cases hl
-    exact ⟨fun p c hc j hj => g.onLit_is (fun a ha => (h x).value p a ha j hj) hc,
+    exact ⟨fun p c hc j hj => Arithmetic.unary_is hk g (fun a ha => (h x).value p a ha j hj) hc,
         fun c hc j => g.lower_le hc⟩
-  | is_finite x => cases hl; exact .junk
+  | is_finite x => exact .junk
   | binary g x y =>
-    cases hl
-    exact ⟨fun p c hc j hj => g.onLit_is (fun a ha => (h x).value p a ha j hj)
+    exact ⟨fun p c hc j hj => Arithmetic.binary_is hk g (fun a ha => (h x).value p a ha j hj)
         (fun a ha => (h y).value p a ha j hj) (fun a ha => (h y).lower a ha j) hc,
       fun c hc j => g.lower_le (fun a ha => (h x).lower a ha j) (fun a ha => (h y).lower a ha j) hc⟩
   | compare g x y =>
-    cases hl
-    exact ⟨fun p c hc j hj => g.onLit_is (fun a ha => (h x).value p a ha j hj)
-      (fun a ha => (h y).value p a ha j hj) hc, fun c hc => by simp at hc⟩
+    exact ⟨fun p c hc j hj => Arithmetic.compare_is hk g (fun a ha => (h x).value p a ha j hj)
+      (fun a ha => (h y).value p a ha j hj) hc, fun c hc => by simp [known] at hc⟩
   | not x =>
-    cases hl
-    exact ⟨fun p c hc j hj => Lit.not_is (R := R) (fun a ha => (h x).value p a ha j hj) hc,
-      fun c hc => by simp at hc⟩
+    exact ⟨fun p c hc j hj => Lit.not_is (α := α) (fun a ha => (h x).value p a ha j hj) hc,
+      fun c hc => by simp [known] at hc⟩
   | logical g x y =>
-    cases hl
-    exact ⟨fun p c hc j hj => g.onLit_is (R := R) (fun a ha => (h x).value p a ha j hj)
-      (fun a ha => (h y).value p a ha j hj) hc, fun c hc => by simp at hc⟩
+    exact ⟨fun p c hc j hj => g.onLit_is (α := α) (fun a ha => (h x).value p a ha j hj)
+      (fun a ha => (h y).value p a ha j hj) hc, fun c hc => by simp [known] at hc⟩
   | select_n p x y =>
-    cases hl
     refine ⟨fun q c hc j hj => Lit.select_is (fun a ha => (h p).value q a ha j hj)
       (fun a ha => (h x).value q a ha j hj) (fun a ha => (h y).value q a ha j hj) hc, fun c hc j => ?_⟩
-    simp only at hc
+    simp only [known] at hc
     split at hc
     · rename_i hxy
       show c.Le (if p.eval ρ j = true then y.eval ρ j else x.eval ρ j)
@@ -76,28 +64,27 @@ theorem Op.holds (h : EnvHolds W L ρ) {t : Ty} {op : Op Γ t} {l : Label} (hl :
       · exact (h x).lower c hc j
     · contradiction
   | convert_element_type e x =>
-    cases hl
-    exact ⟨fun p c hc j hj => Lit.convert_is (fun a ha => (h x).value p a ha j hj) hc,
+    exact ⟨fun p c hc j hj => Arithmetic.convert_is hk (fun a ha => (h x).value p a ha j hj) hc,
       fun c hc j => DType.lower_le (fun a ha => (h x).lower a ha j) hc⟩
-  | dim_as_value n => obtain ⟨_, rfl⟩ := Label.guard_some hl; exact .junk
-  | iota s k => obtain ⟨_, rfl⟩ := Label.guard_some hl; exact .junk
-  | broadcast_in_dim _ _ x layout | squeeze _ x _ layout | transpose _ x _ layout =>
-    cases hl; exact (h x).view _
-  | reindex v x => obtain ⟨_, rfl⟩ := Label.guard_some hl; exact (h x).read v _ Lit.zero_falsity
+  | dim_as_value n => exact .junk
+  | iota s k => exact .junk
+  | broadcast_in_dim _ _ x layout | squeeze _ x _ layout | transpose _ x _ layout => exact (h x).view _
+  | reindex v x => exact (h x).read v _ Lit.zero_falsity
   | join v v' x y =>
-    obtain ⟨_, rfl⟩ := Label.guard_some hl
-    refine ⟨fun p c hc j hj => Lit.onlyIf_is (fun hf => ?_) hc, fun c hc => by simp at hc⟩
+    refine ⟨fun p c hc j hj => Lit.onlyIf_is (fun hf => ?_) hc, fun c hc => by simp [known] at hc⟩
     have hf := Bool.and_eq_true_iff.1 hf
     have hy := Lit.falsity_is hf.2 fun a ha => ((h y).read v' _ Lit.zero_falsity).value p a ha j hj
     exact Lit.falsity_is hf.1 fun a ha => ((h x).read v _ hy).value p a ha j hj
-  | cumulate g a x layout => obtain ⟨_, rfl⟩ := Label.guard_some hl; exact .junk
-  | reduce g axes x _ layout => obtain ⟨_, rfl⟩ := Label.guard_some hl; exact g.holds ((h x).view _)
-  | quantify g axes x _ layout => obtain ⟨_, rfl⟩ := Label.guard_some hl; exact .junk
+  | cumulate g a x layout => exact .junk
+  | reduce g axes x _ layout =>
+    exact ⟨fun p c hc j hj => Arithmetic.reduce_is hk g (fun k b hb => ((h x).view (Option.get _ layout)).value
+      _ b hb _ (Overlap.inPart_append hj k)) hc, fun c hc => by simp [known] at hc⟩
+  | quantify g axes x _ layout => exact .junk
   | dot_general dn x y _ left right =>
-    obtain ⟨_, rfl⟩ := Label.guard_some hl
-    refine ⟨fun p c hc j hj => Lit.onlyIf_is (fun hz => Lit.zero_is_float.2 ?_) hc, fun c hc => by simp at hc⟩
-    refine (fdot_eq_fsum _ _).trans ((fsum_congr fun k => ?_).trans fsum_zero)
-    exact dot_zero hz ((h x).view _) ((h y).view _) (Overlap.inPart_append hj k)
+    exact ⟨fun p c hc j hj => Arithmetic.dot_is hk
+      (fun k b hb => ((h x).view (Option.get _ left)).value _ b hb _ (Overlap.inPart_append hj k))
+      (fun k b hb => ((h y).view (Option.get _ right)).value _ b hb _ (Overlap.inPart_append hj k)) hc,
+      fun c hc => by simp [known] at hc⟩
 
 /-! ### Agreement of two runs -/
 
@@ -106,7 +93,8 @@ theorem Dim.toInt_of_free (same : ∀ i, i ≠ r → ν i = ν' i) {d : Dim} (h 
   induction d with
   | lit n => rfl
   | var i => exact congrArg _ (same i (by simpa [free] using h))
-  | add a b iha ihb | mul a b iha ihb | sub a b iha ihb =>
+  | add a b iha ihb | mul a b iha ihb | sub a b iha ihb | div a b iha ihb | mod a b iha ihb
+  | max a b iha ihb | min a b iha ihb =>
     simp only [free, Bool.and_eq_true] at h
     simp only [toInt, iha h.1, ihb h.2]
 
@@ -139,11 +127,25 @@ theorem map_elems_eq {A : Type} {c : List Dim} (hc : c.all (Dim.free r) = true) 
     exact ih hc.2 fun k k' hk => h _ _ (Overlap.match_cons.2 ⟨(Overlap.matchAt_free hc.1).2 hi, hk⟩)
 
 theorem Reduction.cumulative_eq (g : Reduction) (n : NumType) {c : List Dim} (hc : c.all (Dim.free r) = true)
-    {f : IndexAt ν c → n.denote R} {f' : IndexAt ν' c → n.denote R}
+    {f : IndexAt ν c → n.denote α} {f' : IndexAt ν' c → n.denote α}
     (h : ∀ k k', W.Match c k k' → f k = f' k') (i : Nat) : g.cumulative n f i = g.cumulative n f' i := by
   cases n with
   | float f => exact congrArg (Ops.cumulative g · i) (map_elems_eq (W := W) hc h)
   | int format => exact congrArg (fun l => g.ofInts format (List.take (i + 1) l)) (map_elems_eq (W := W) hc h)
+
+theorem Reduction.eval_eq (g : Reduction) (n : NumType) {c : List Dim} (hc : c.all (Dim.free r) = true)
+    {f : IndexAt ν c → n.denote α} {f' : IndexAt ν' c → n.denote α}
+    (h : ∀ k k', W.Match c k k' → f k = f' k') : g.eval n f = g.eval n f' := by
+  have h := map_elems_eq (W := W) hc h
+  match g, n with
+  | .sum, .float _ => exact congrArg Ops.sum h
+  | .prod, .float _ => exact congrArg Ops.prod h
+  | .max, .float _ => exact congrArg Ops.maxOf h
+  | .min, .float _ => exact congrArg Ops.minOf h
+  | .sum, .int _ => exact congrArg List.sum h
+  | .prod, .int _ => exact congrArg (List.foldr (· * ·) 1) h
+  | .max, .int f => exact congrArg (List.foldr Max.max f.lowest) h
+  | .min, .int f => exact congrArg (List.foldr Min.min f.greatest) h
 
 theorem Law.reduces_alone (hW : W.Admits law) {c : List Dim} {f : Nat → Bool}
     (h : law.reduces r c f = true) : c.all (Dim.regular r) = true ∧
@@ -154,8 +156,8 @@ theorem Law.reduces_alone (hW : W.Admits law) {c : List Dim} {f : Nat → Bool}
       fun k q hk => absurd hk (Overlap.not_aloneAt_free hf)⟩
   · exact ⟨hc, fun k q hk => onRows_alone hf hk, fun k q hk => onRows_alone hf hk⟩
 
-theorem Op.agree (hW : W.Admits law) (h : EnvRelated W L ρ ρ') {t : Ty} {op : Op Γ t} {l : Label}
-    (hl : op.rule law r L = some l) {j : IndexAt ν t.shape} {j' : IndexAt ν' t.shape}
+theorem Op.agree (hW : W.Admits law) (hk : law.arithmetic.Admits α) (h : EnvRelated W L ρ ρ') {t : Ty}
+    {op : Op Γ t} (hg : op.agrees law r L = true) {j : IndexAt ν t.shape} {j' : IndexAt ν' t.shape}
     (hj : W.Match t.shape j j') : op.eval ρ j = op.eval ρ' j' := by
   cases op with
   | unary g x => exact congrArg g.eval ((x.related h).agree j j' hj)
@@ -175,37 +177,36 @@ theorem Op.agree (hW : W.Admits law) (h : EnvRelated W L ρ ρ') {t : Ty} {op : 
     rw [(p.related h).agree j j' hj, (x.related h).agree j j' hj, (y.related h).agree j j' hj]
   | convert_element_type e x => exact congrArg (DType.convert _ e) ((x.related h).agree j j' hj)
   | dim_as_value n =>
-    obtain ⟨hg, _⟩ := Label.guard_some hl
     show n.toInt ν = n.toInt ν'
     rcases Bool.or_eq_true_iff.1 hg with hg | hg
     · exact Dim.toInt_of_free W.same hg
     · rw [(Law.isPermutation_full hW hg).2]
   | iota s k =>
-    obtain ⟨hg, _⟩ := Label.guard_some hl
     show NumType.ofNat _ _ = NumType.ofNat _ _
     rw [Overlap.position_eq hg hj]
   | broadcast_in_dim _ _ x layout | squeeze _ x _ layout | transpose _ x _ layout =>
     exact (x.related h).agree _ _ (Overlap.match_source _ hj)
   | reindex v x =>
-    obtain ⟨hg, _⟩ := Label.guard_some hl
     exact Overlap.read_agree hg (x.related h).agree hj rfl
   | join v v' x y =>
-    obtain ⟨hg, _⟩ := Label.guard_some hl
     have hg := Bool.and_eq_true_iff.1 hg
     exact Overlap.read_agree hg.1 (x.related h).agree hj (Overlap.read_agree hg.2 (y.related h).agree hj rfl)
   | cumulate g a x layout =>
-    obtain ⟨hg, _⟩ := Label.guard_some hl
     have hp := Overlap.position_eq (not_rows_of_free hg) hj
     show g.cumulative _ _ (j.position a) = g.cumulative _ _ (j'.position a)
     rw [hp]
     exact g.cumulative_eq (W := W) _ hg (fun k k' hk =>
       (x.related h).agree _ _ (Overlap.match_source _ (Overlap.match_append hk hj))) _
   | reduce g axes x _ layout =>
-    obtain ⟨hg, _⟩ := Label.guard_some hl
-    exact g.agree hW (fun j j' hj => (x.related h).agree _ _ (Overlap.match_source _ hj)) ((h.left x).view _)
-      ((h.right x).view _) hg j j' hj
+    rcases Bool.or_eq_true_iff.1 hg with hg | hg
+    · exact g.eval_eq (W := W) _ hg fun k k' hk =>
+        (x.related h).agree _ _ (Overlap.match_source _ (Overlap.match_append hk hj))
+    · have hg := Bool.and_eq_true_iff.1 hg
+      rw [Arithmetic.eq_real hg.1] at hk
+      obtain ⟨real, rfl⟩ := hk
+      exact g.agree hW (fun j j' hj => (x.related h).agree _ _ (Overlap.match_source _ hj))
+        ((h.left x).view _) ((h.right x).view _) hg.2 j j' hj
   | quantify g axes x _ layout =>
-    obtain ⟨hg, _⟩ := Label.guard_some hl
     obtain ⟨hc, ha, ha'⟩ := Law.reduces_alone hW hg
     have hx := (h.left x).view (Option.get _ layout)
     have hx' := (h.right x).view (Option.get _ layout)
@@ -213,33 +214,40 @@ theorem Op.agree (hW : W.Admits law) (h : EnvRelated W L ρ ρ') {t : Ty} {op : 
     | or =>
       exact Overlap.fany_eq (W := W) hc
         (fun k k' hk => (x.related h).agree _ _ (Overlap.match_source _ (Overlap.match_append hk hj)))
-        (fun k q hk => Lit.is_bool (R := R) (ha k q hk) fun b hb =>
+        (fun k q hk => Lit.is_bool (α := α) (ha k q hk) fun b hb =>
           hx.value (.alone q) b hb _ (Overlap.aloneAt_append_left j hk))
-        fun k q hk => Lit.is_bool (R := R) (ha' k q hk) fun b hb =>
+        fun k q hk => Lit.is_bool (α := α) (ha' k q hk) fun b hb =>
           hx'.value (.alone q) b hb _ (Overlap.aloneAt_append_left j' hk)
     | and =>
       exact Overlap.fall_eq (W := W) hc
         (fun k k' hk => (x.related h).agree _ _ (Overlap.match_source _ (Overlap.match_append hk hj)))
-        (fun k q hk => Lit.is_bool (R := R) (ha k q hk) fun b hb =>
+        (fun k q hk => Lit.is_bool (α := α) (ha k q hk) fun b hb =>
           hx.value (.alone q) b hb _ (Overlap.aloneAt_append_left j hk))
-        fun k q hk => Lit.is_bool (R := R) (ha' k q hk) fun b hb =>
+        fun k q hk => Lit.is_bool (α := α) (ha' k q hk) fun b hb =>
           hx'.value (.alone q) b hb _ (Overlap.aloneAt_append_left j' hk)
   | dot_general dn x y _ left right =>
-    obtain ⟨hg, _⟩ := Label.guard_some hl
-    obtain ⟨hc, ha, ha'⟩ := Law.reduces_alone hW hg
-    refine (fdot_eq_fsum _ _).trans (Eq.trans ?_ (fdot_eq_fsum _ _).symm)
-    rw [fsum_eq_ffold, fsum_eq_ffold]
-    refine Overlap.ffold_eq (W := W) absorbs_add hc (fun k k' hk => ?_) (fun k q hk => ?_) fun k q hk => ?_
-    · have hm := Overlap.match_append hk hj
-      rw [(x.related h).agree _ _ (Overlap.match_source (Option.get _ left) hm),
-        (y.related h).agree _ _ (Overlap.match_source (Option.get _ right) hm)]
-    · exact dot_zero (ha k q hk) ((h.left x).view _) ((h.left y).view _) (Overlap.aloneAt_append_left j hk)
-    · exact dot_zero (ha' k q hk) ((h.right x).view _) ((h.right y).view _)
-        (Overlap.aloneAt_append_left j' hk)
+    have ha (k k') (hk : W.Match _ k k') :=
+      have hm := Overlap.match_append hk hj
+      And.intro ((x.related h).agree _ _ (Overlap.match_source (Option.get _ left) hm))
+        ((y.related h).agree _ _ (Overlap.match_source (Option.get _ right) hm))
+    rcases Bool.or_eq_true_iff.1 hg with hg | hg
+    · exact congrArg Ops.dot (map_elems_eq (W := W) hg fun k k' hk =>
+        congr (congrArg Prod.mk (ha k k' hk).1) (ha k k' hk).2)
+    · have hg := Bool.and_eq_true_iff.1 hg
+      rw [Arithmetic.eq_real hg.1] at hk
+      obtain ⟨real, rfl⟩ := hk
+      obtain ⟨hc, hz, hz'⟩ := Law.reduces_alone hW hg.2
+      refine (fdot_eq_fsum _ _).trans (Eq.trans ?_ (fdot_eq_fsum _ _).symm)
+      rw [fsum_eq_ffold, fsum_eq_ffold]
+      refine Overlap.ffold_eq (W := W) absorbs_add hc (fun k k' hk => ?_) (fun k q hk => ?_) fun k q hk => ?_
+      · rw [(ha k k' hk).1, (ha k k' hk).2]
+      · exact dot_zero (hz k q hk) ((h.left x).view _) ((h.left y).view _) (Overlap.aloneAt_append_left j hk)
+      · exact dot_zero (hz' k q hk) ((h.right x).view _) ((h.right y).view _)
+          (Overlap.aloneAt_append_left j' hk)
 
 /-! ### Equal runs -/
 
-theorem Op.eval_same {ν : Nat → Nat} {W : Overlap r ν ν} {ρ ρ' : Env R ν Γ} (h : EnvRelated W L ρ ρ') {t : Ty}
+theorem Op.eval_same {ν : Nat → Nat} {W : Overlap r ν ν} {ρ ρ' : Env α ν Γ} (h : EnvRelated W L ρ ρ') {t : Ty}
     {op : Op Γ t} (hs : op.same L = true) : op.eval ρ = op.eval ρ' := by
   have e {t : Ty} (x : Arg Γ t) (hx : x.same L = true) : x.eval ρ = x.eval ρ' := Arg.eval_same h hx
   cases op <;> simp only [Op.same, Bool.and_eq_true] at hs <;> simp only [Op.eval] <;>
@@ -249,46 +257,74 @@ theorem Op.eval_same {ν : Nat → Nat} {W : Overlap r ν ν} {ρ ρ' : Env R ν
     | rw [e _ hs.1, e _ hs.2]
     | rw [e _ hs.1.1, e _ hs.1.2, e _ hs.2]
 
-/-- Between aligned bags, a value whose rows without a partner hold literals is the same. -/
-theorem eq_of_alone {ν : Nat → Nat} {W : Overlap r ν ν} (hW : W.Aligned) {t : Ty} {l : Label}
-    {x x' : t.denote R ν} (ha : ∀ j j', W.Match t.shape j j' → x j = x' j') (hx : l.Holds W x)
-    (hx' : l.Holds W.symm x') (h : onRows r t.shape (fun q => (l.value (.alone q)).isSome) = true) :
-    x = x' := by
+/-- Where entries are selected from an operand that is the same, they are the same. -/
+theorem Op.eval_selects {ν : Nat → Nat} {W : Overlap r ν ν} (hW : W.Aligned) {ρ ρ' : Env α ν Γ}
+    (h : EnvRelated W L ρ ρ') {t : Ty} {op : Op Γ t} {q : Nat} (hs : op.selects L q = true)
+    {j : IndexAt ν t.shape} (hj : W.AloneAt t.shape q j) : op.eval ρ j = op.eval ρ' j := by
+  have hj' : W.symm.AloneAt t.shape q j := by
+    obtain ⟨d, hq, hd, ho⟩ := hj
+    exact ⟨d, hq, hd, hW.alone _ ho⟩
+  cases op with
+  | select_n p x y =>
+    have known {b : Bool} (hb : Lit.isBool b ((p.label L).value (.alone q)) = true) :
+        p.eval ρ j = b ∧ p.eval ρ' j = b :=
+      ⟨Lit.is_bool (α := α) hb fun a ha => (h.left p).value _ a ha j hj,
+        Lit.is_bool (α := α) hb fun a ha => (h.right p).value _ a ha j hj'⟩
+    show (if p.eval ρ j = true then _ else _) = if p.eval ρ' j = true then _ else _
+    simp only [selects, Bool.or_eq_true, Bool.and_eq_true] at hs
+    rcases hs with ⟨hp, hx⟩ | ⟨hp, hy⟩
+    · rw [(known hp).1, (known hp).2, Arg.eval_same h hx]; rfl
+    · rw [(known hp).1, (known hp).2, Arg.eval_same h hy]; rfl
+  | _ => contradiction
+
+/-- Between aligned bags, a value is the same if the entries of rows without a partner are. -/
+theorem eq_of_alone {ν : Nat → Nat} {W : Overlap r ν ν} (hW : W.Aligned) {β : Type} {s : List Dim}
+    {x x' : IndexAt ν s → β} (ha : ∀ j j', W.Match s j j' → x j = x' j')
+    (h : ∀ j q, W.AloneAt s q j → x j = x' j) : x = x' := by
   funext j
   rcases hW.match_self j with hj | ⟨q, hj⟩
   · exact ha j j hj
-  · obtain ⟨c, hc⟩ := Option.isSome_iff_exists.1 (onRows_alone h hj)
-    obtain ⟨d, hq, hd, ho⟩ := hj
-    exact Lit.Is.unique (hx.value _ c hc j ⟨d, hq, hd, ho⟩) (hx'.value _ c hc j ⟨d, hq, hd, hW.alone _ ho⟩)
+  · exact h j q hj
 
 /-! ### Programs -/
 
 theorem Law.isAligned_aligned (hW : W.Admits law) (h : law.isAligned = true) : W.Aligned := by
   cases law <;> first | exact hW | contradiction
 
-theorem Op.related (hW : W.Admits law) (h : EnvRelated W L ρ ρ') {t : Ty} {op : Op Γ t} {l : Label}
-    (hl : op.label law r L = some l) : Related W l (op.eval ρ) (op.eval ρ') := by
-  unfold Op.label at hl
-  split at hl
-  · rename_i k hk
-    cases hl
-    have hx := op.holds h.left hk
-    have hx' := op.holds h.right hk
-    refine ⟨fun j j' hj => op.agree hW h hk hj, ⟨hx.value, hx.lower⟩, ⟨hx'.value, hx'.lower⟩, fun hs hν => ?_⟩
-    simp only [Bool.and_eq_true, Bool.or_eq_true] at hs
-    have aligned := Law.isAligned_aligned hW hs.1
-    subst hν
-    rcases hs.2 with hs | hs
-    · exact heq_of_eq (op.eval_same h hs)
-    · exact heq_of_eq (eq_of_alone aligned (fun j j' hj => op.agree hW h hk hj) hx hx' hs)
-  · obtain ⟨hs, rfl⟩ := Label.guard_some hl
-    have hs := Bool.and_eq_true_iff.1 hs
+theorem Op.related (hW : W.Admits law) (hk : law.arithmetic.Admits α) (h : EnvRelated W L ρ ρ') {t : Ty}
+    {op : Op Γ t} {l : Label} (hl : op.label law r L = some l) : Related W l (op.eval ρ) (op.eval ρ') := by
+  have hx := op.holds h.left hk
+  have hx' := op.holds h.right hk
+  have eq_of_same (hs : (law.isAligned && (op.same L || op.agrees law r L && onRows r t.shape fun q =>
+      ((op.known law.arithmetic L).value (.alone q)).isSome || op.selects L q)) = true) :
+      W.Aligned ∧ HEq (op.eval ρ) (op.eval ρ') := by
+    simp only [Bool.and_eq_true, Bool.or_eq_true (op.same L)] at hs
     have aligned := Law.isAligned_aligned hW hs.1
     obtain hν := aligned.sizes
     subst hν
-    have e := op.eval_same h hs.2
-    exact ⟨fun j j' hj => by rw [aligned.eq hj, e], ⟨fun p c hc => by simp at hc, fun c hc => by simp at hc⟩,
-      ⟨fun p c hc => by simp at hc, fun c hc => by simp at hc⟩, fun _ _ => heq_of_eq e⟩
+    refine ⟨aligned, heq_of_eq ?_⟩
+    rcases hs.2 with hs | ⟨ha, hs⟩
+    · exact op.eval_same h hs
+    · refine eq_of_alone aligned (fun j j' hj => op.agree hW hk h ha hj) fun j q hj => ?_
+      rcases Bool.or_eq_true_iff.1 (onRows_alone hs hj) with hc | hc
+      · obtain ⟨c, hc⟩ := Option.isSome_iff_exists.1 hc
+        obtain ⟨d, hq, hd, ho⟩ := hj
+        exact Lit.Is.unique (hx.value _ c hc j ⟨d, hq, hd, ho⟩)
+          (hx'.value _ c hc j ⟨d, hq, hd, aligned.alone _ ho⟩)
+      · exact op.eval_selects aligned h hc hj
+  simp only [Op.label] at hl
+  split at hl
+  · rename_i hg
+    cases hl
+    refine ⟨fun j j' hj => ?_, ⟨hx.value, hx.lower⟩, ⟨hx'.value, hx'.lower⟩,
+      fun hs _ => (eq_of_same hs).2⟩
+    rcases Bool.or_eq_true_iff.1 hg with hg | hg
+    · exact op.agree hW hk h hg hj
+    · obtain ⟨aligned, e⟩ := eq_of_same hg
+      obtain hν := aligned.sizes
+      subst hν
+      rw [aligned.eq hj, eq_of_heq e]
+  · contradiction
 
 /-! ### Programs -/
 
@@ -311,7 +347,7 @@ theorem Label.force_eq {β : Type} (l : Label) (rank : Nat) (k : Label → β) :
   rw [force, Lit.force_eq, Lit.force_eq, forceAxes_eq]
   cases l.same <;> rfl
 
-theorem Related.force {t : Ty} {l : Label} {x : t.denote R ν} {x' : t.denote R ν'} (h : Related W l x x')
+theorem Related.force {t : Ty} {l : Label} {x : t.denote α ν} {x' : t.denote α ν'} (h : Related W l x x')
     (rank : Nat) : Related W
       (.ofValues (l.value .all) ((List.range rank).map fun q => l.value (.alone q)) l.lower l.same) x x' := by
   have value {p : Part} {c : Lit} (hc : (Label.ofValues (l.value .all)
@@ -329,18 +365,18 @@ theorem Related.force {t : Ty} {l : Label} {x : t.denote R ν} {x' : t.denote R 
 
 /-- The values of a program that passes the check, in two runs on bags that compare as the law asks, are
 related as its label says. -/
-theorem Program.related (hW : W.Admits law) {Γ : List Ty} {t : Ty} {program : Program Γ t} {L : List Label}
-    {ρ : Env R ν Γ} {ρ' : Env R ν' Γ} (h : EnvRelated W L ρ ρ') {l : Label}
+theorem Program.related (hW : W.Admits law) (hk : law.arithmetic.Admits α) {Γ : List Ty} {t : Ty} {program : Program Γ t} {L : List Label}
+    {ρ : Env α ν Γ} {ρ' : Env α ν' Γ} (h : EnvRelated W L ρ ρ') {l : Label}
     (hl : program.check law r L = some l) : Related W l (program.run ρ) (program.run ρ') := by
   induction program generalizing L l with
   | ret x => cases hl; exact x.related h
   | eqn u op rest ih =>
     simp only [check] at hl
     split at hl
-    · rename_i k hk
+    · rename_i k hl'
       rw [Label.force_eq] at hl
       exact ih (L := _ :: L) (ρ := (op.eval ρ, ρ)) (ρ' := (op.eval ρ', ρ'))
-        ⟨(op.related hW h hk).force _, h⟩ hl
+        ⟨(op.related hW hk h hl').force _, h⟩ hl
     · contradiction
 
 end MaskPool

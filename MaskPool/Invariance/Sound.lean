@@ -16,7 +16,7 @@ namespace MaskPool
 
 open RealArith Overlap
 
-variable {R : Type} [RealArith R] {r : Nat} {ν ν' : Nat → Nat}
+variable {R : Type} [RealArith R] {α : Type} [Ops α] {r : Nat} {ν ν' : Nat → Nat}
 
 namespace Overlap
 
@@ -29,8 +29,8 @@ structure Aligned (W : Overlap r ν ν') : Prop where
 /-- The bags compare as the law asks. -/
 def Admits (W : Overlap r ν ν') : Law → Prop
   | .permutation => W.Full ∧ ν = ν'
-  | .padding nonempty => nonempty = true → Nonempty W.Common
-  | .irrelevance => W.Aligned
+  | .padding nonempty _ => nonempty = true → Nonempty W.Common
+  | .irrelevance _ => W.Aligned
 
 theorem index_ext {ν : Nat → Nat} {s : List Dim} {i j : IndexAt ν s}
     (h : ∀ q d, s[q]? = some d → i.position q = j.position q) : i = j := by
@@ -70,11 +70,11 @@ theorem Aligned.match_self {W : Overlap r ν ν} (h : W.Aligned) {s : List Dim} 
 
 end Overlap
 
-variable {W : Overlap r ν ν'} {Γ : List Ty} {L : List Label} {ρ : Env R ν Γ} {ρ' : Env R ν' Γ} {law : Law}
+variable {W : Overlap r ν ν'} {Γ : List Ty} {L : List Label} {ρ : Env α ν Γ} {ρ' : Env α ν' Γ} {law : Law}
 
 /-! ### Variables and literals -/
 
-theorem Related.junk {t : Ty} {x : t.denote R ν} {x' : t.denote R ν'}
+theorem Related.junk {t : Ty} {x : t.denote α ν} {x' : t.denote α ν'}
     (h : ∀ j j', W.Match t.shape j j' → x j = x' j') : Related W .junk x x' where
   agree := h
   left := ⟨fun p c hc => by simp at hc, fun c hc => by simp at hc⟩
@@ -110,7 +110,7 @@ theorem EnvRelated.get (h : EnvRelated W L ρ ρ') {k : Nat} {t : Ty} (hk : Γ.r
   rw [hL]
   exact h.nth (Env.getElem?_of_reverse hk)
 
-theorem Related.const {d : DType} {s : List Dim} {c : Lit} {lower : Option Lit} {x : d.denote R} (hx : c.Is x)
+theorem Related.const {d : DType} {s : List Dim} {c : Lit} {lower : Option Lit} {x : d.denote α} (hx : c.Is x)
     (hl : ∀ b, lower = some b → b.Le x) :
     Related W (t := ⟨d, s⟩) { value := fun _ => some c, lower, same := true } (fun _ => x) fun _ => x where
   agree _ _ _ := rfl
@@ -122,18 +122,23 @@ theorem Arg.related (h : EnvRelated W L ρ ρ') {t : Ty} (x : Arg Γ t) :
     Related W (x.label L) (x.eval ρ) (x.eval ρ') := by
   cases x with
   | var k hk => exact h.get hk
-  | real n m => exact .const rfl fun b hb => by cases hb; exact Std.le_refl (Ops.lit n m : R)
+  | real n m =>
+    refine .const rfl fun b hb => ?_
+    cases hb
+    intro real h
+    obtain rfl : real.toOps = _ := h
+    exact Std.le_refl (Ops.lit n m : α)
   | infinity negative => exact .const rfl fun b hb => by cases hb
   | int z => exact .const rfl fun b hb => by cases hb; exact Int.le_refl z
   | bool b => exact .const rfl fun b hb => by cases hb
 
-theorem Arg.eval_same {ν : Nat → Nat} {W : Overlap r ν ν} {ρ ρ' : Env R ν Γ} (h : EnvRelated W L ρ ρ')
+theorem Arg.eval_same {ν : Nat → Nat} {W : Overlap r ν ν} {ρ ρ' : Env α ν Γ} (h : EnvRelated W L ρ ρ')
     {t : Ty} {x : Arg Γ t} (hx : x.same L = true) : x.eval ρ = x.eval ρ' :=
   eq_of_heq ((x.related h).same hx rfl)
 
 /-! ### Views -/
 
-theorem Label.Holds.view {d : DType} {s t : List Dim} {l : Label} {x : Ty.denote R ν ⟨d, s⟩}
+theorem Label.Holds.view {d : DType} {s t : List Dim} {l : Label} {x : Ty.denote α ν ⟨d, s⟩}
     (h : l.Holds W (t := ⟨d, s⟩) x) (v : View s t) :
     (l.view v).Holds W (t := ⟨d, t⟩) fun j => x (v.source j) where
   value p c hc j hj := by
@@ -146,29 +151,15 @@ theorem Label.Holds.view {d : DType} {s t : List Dim} {l : Label} {x : Ty.denote
       · exact h.value .all c hc _ trivial
   lower c hc j := h.lower c hc _
 
-theorem Lit.falsity_is {d : DType} {c : Option Lit} (h : isFalsity c = true) {x : d.denote R}
-    (hx : ∀ a, c = some a → a.Is x) : d.falsity.Is x := by
-  rcases Bool.or_eq_true_iff.1 h with h | h
-  · match d with
-    | .float _ => exact zero_is_float.2 (is_zero_float h hx)
-    | .int _ => exact is_zero_int (R := R) h hx
-    | .bool =>
-      match c with
-      | some (.real ..) | some (.int _) => exact (hx _ rfl).elim
-      | none | some (.infinity _) | some (.bool _) => simp [isZero] at h
-  · match d with
-    | .bool => exact is_bool (R := R) h hx
-    | .num t =>
-      match c with
-      | some (.bool _) => cases t <;> exact (hx _ rfl).elim
-      | none | some (.infinity _) | some (.real ..) | some (.int _) => simp [isBool] at h
+theorem Lit.falsity_is {d : DType} {c : Option Lit} (h : isFalsity d c = true) {x : d.denote α}
+    (hx : ∀ a, c = some a → a.Is x) : d.falsity.Is x := hx _ (of_decide_eq_true h)
 
-theorem Lit.zero_falsity {d : DType} : d.falsity.Is (DType.zero (α := R) d) := by
+theorem Lit.zero_falsity {d : DType} : d.falsity.Is (DType.zero (α := α) d) := by
   match d with
   | .float _ | .int _ | .bool => rfl
 
-theorem Label.Holds.read {d : DType} {s t : List Dim} {l : Label} {x : Ty.denote R ν ⟨d, s⟩}
-    (h : l.Holds W (t := ⟨d, s⟩) x) (v : Reading s t) (z : d.denote R) (hz : d.falsity.Is z) :
+theorem Label.Holds.read {d : DType} {s t : List Dim} {l : Label} {x : Ty.denote α ν ⟨d, s⟩}
+    (h : l.Holds W (t := ⟨d, s⟩) x) (v : Reading s t) (z : d.denote α) (hz : d.falsity.Is z) :
     (l.read d v).Holds W (t := ⟨d, t⟩) fun j => v.read x j z where
   value p c hc j hj := by
     have known (i : IndexAt ν s) (hi : v.index? j = some i) (a : Lit) (ha : l.through v.follower p = some a) :
@@ -216,7 +207,7 @@ theorem Overlap.inPart_append {c t : List Dim} {p : Part} {j : IndexAt ν t} (h 
 /-! ### What is known of one run -/
 
 /-- The values of a run are as the labels say. -/
-def EnvHolds (W : Overlap r ν ν') (L : List Label) (ρ : Env R ν Γ) : Prop :=
+def EnvHolds (W : Overlap r ν ν') (L : List Label) (ρ : Env α ν Γ) : Prop :=
   ∀ {t : Ty} (x : Arg Γ t), (x.label L).Holds W (x.eval ρ)
 
 theorem EnvRelated.left (h : EnvRelated W L ρ ρ') : EnvHolds W L ρ := fun x => (x.related h).left
@@ -244,6 +235,17 @@ theorem Law.reduces_cases (hW : W.Admits law) {c : List Dim} {f : Nat → Bool} 
   · exact .inr h
   · exact .inl (.inl (isPermutation_full hW h).1)
 
+/-- A reduction of integers with a neutral literal combines all values by an operation. -/
+theorem Reduction.absorbs_int {g : Reduction} {f : IntType} {c : Lit} (hc : g.neutral (.int f) = some c) :
+    ∃ (op : Int → Int → Int) (e : Int), Absorbs op e ∧
+      (∀ x : Int, c.Is (α := α) (d := .int f) x ↔ x = e) ∧
+      ∀ (ι : Type) [Enum ι] (x : ι → Int), g.eval (α := α) (.int f) x = ffold op e x := by
+  cases g <;> cases hc
+  · exact ⟨_, 0, absorbs_int_add, fun x => Iff.rfl, fun ι _ f => rfl⟩
+  · exact ⟨_, 1, absorbs_int_mul, fun x => Iff.rfl, fun ι _ f => rfl⟩
+  · exact ⟨_, f.lowest, absorbs_int_max _, fun x => Iff.rfl, fun ι _ f => rfl⟩
+  · exact ⟨_, f.greatest, absorbs_int_min _, fun x => Iff.rfl, fun ι _ f => rfl⟩
+
 /-- A reduction with a neutral literal combines all values by an operation. -/
 theorem Reduction.absorbs {g : Reduction} {n : NumType} {c : Lit} (hc : g.neutral n = some c) :
     ∃ (op : n.denote R → n.denote R → n.denote R) (e : n.denote R), Absorbs op e ∧
@@ -256,10 +258,7 @@ theorem Reduction.absorbs {g : Reduction} {n : NumType} {c : Lit} (hc : g.neutra
   | .prod, .float _ =>
     cases hc
     exact ⟨_, 1, absorbs_mul, fun x => by rw [← ops_lit_one]; exact Iff.rfl, fun ι _ f => fprod_eq_ffold f⟩
-  | .sum, .int _ => cases hc; exact ⟨_, 0, absorbs_int_add, fun x => Iff.rfl, fun ι _ f => rfl⟩
-  | .prod, .int _ => cases hc; exact ⟨_, 1, absorbs_int_mul, fun x => Iff.rfl, fun ι _ f => rfl⟩
-  | .max, .int f => cases hc; exact ⟨_, f.lowest, absorbs_int_max _, fun x => Iff.rfl, fun ι _ f => rfl⟩
-  | .min, .int f => cases hc; exact ⟨_, f.greatest, absorbs_int_min _, fun x => Iff.rfl, fun ι _ f => rfl⟩
+  | _, .int _ => exact absorbs_int hc
   | .max, .float _ | .min, .float _ => simp [neutral] at hc
 
 theorem Reduction.eval_full (g : Reduction) (n : NumType) {c : List Dim} (hc : c.all (Dim.regular r) = true)
@@ -282,36 +281,86 @@ theorem Lit.isNeutral_some {n : NumType} {c a : Option Lit} (h : isNeutral n c a
   | none => simp [isNeutral] at h
   | some b => exact ⟨b, rfl⟩
 
-theorem Lit.is_neutral {n : NumType} {c : Lit} {a : Option Lit} (h : isNeutral n (some c) a = true)
-    {x : n.denote R} (hx : ∀ b, a = some b → b.Is (d := .num n) x) : c.Is (d := .num n) x := by
+theorem Lit.is_neutral_int {f : IntType} {c : Lit} {a : Option Lit}
+    (h : isNeutral (.int f) (some c) a = true) {x : Int}
+    (hx : ∀ b, a = some b → b.Is (α := α) (d := .int f) x) : c.Is (α := α) (d := .int f) x := by
   simp only [isNeutral, Bool.or_eq_true, Bool.and_eq_true, decide_eq_true_eq] at h
   rcases h with h | ⟨h, rfl⟩
   · exact hx c h
-  · cases n with
-    | float f => exact zero_is_float.2 (is_zero_float h hx)
-    | int f => exact is_zero_int (R := R) h hx
+  · exact is_zero_int h hx
+
+theorem Lit.is_neutral {n : NumType} {c : Lit} {a : Option Lit} (h : isNeutral n (some c) a = true)
+    {x : n.denote R} (hx : ∀ b, a = some b → b.Is (d := .num n) x) : c.Is (d := .num n) x := by
+  match n with
+  | .int f => exact is_neutral_int h hx
+  | .float f =>
+    simp only [isNeutral, Bool.or_eq_true, Bool.and_eq_true, decide_eq_true_eq] at h
+    rcases h with h | ⟨h, rfl⟩
+    · exact hx c h
+    · exact zero_is_float.2 (is_zero_float h hx)
+
+/-- A reduction of values that are all the same literal. -/
+theorem Arithmetic.reduce_is {k : Arithmetic} (hk : k.Admits α) (g : Reduction) {n : NumType} {ι : Type}
+    [Enum ι] {x : ι → n.denote α} {a : Option Lit} (hx : ∀ i c, a = some c → c.Is (d := .num n) (x i))
+    {c : Lit} (hc : k.reduce g n a = some c) : c.Is (d := .num n) (g.eval n x) := by
+  match k, n with
+  | .real, .int f | .any, .int f | .floating, .int f =>
+    simp only [reduce] at hc
+    split at hc
+    · rename_i hn
+      obtain ⟨op, e, ho, hi, he⟩ := Reduction.absorbs_int (α := α) hc
+      rw [hc] at hn
+      rw [he, hi, funext fun i => (hi _).1 (Lit.is_neutral_int hn (hx i))]
+      exact ffold_const ho
+    · contradiction
+  | .real, .float f =>
+    obtain ⟨real, rfl⟩ := hk
+    simp only [reduce] at hc
+    split at hc
+    · rename_i hn
+      obtain ⟨op, e, ho, hi, he⟩ := Reduction.absorbs (R := α) hc
+      rw [hc] at hn
+      rw [he, hi, funext fun i => (hi _).1 (Lit.is_neutral hn (hx i))]
+      exact ffold_const ho
+    · contradiction
+  | .any, .float _ => contradiction
+  | .floating, .float f =>
+    cases g with
+    | sum =>
+      refine Lit.onlyIf_is (fun h => ?_) hc
+      rw [show x = fun _ => Ops.lit 0 1 from funext fun i => isZero_is h (hx i)]
+      show Ops.sum (List.map (fun _ : ι => (Ops.lit 0 1 : α)) Enum.elems) = Ops.lit 0 1
+      rw [List.map_const']
+      exact hk.sum_zero _
+    | prod | max | min => contradiction
+
+/-- A contraction of values that are all the same literals. -/
+theorem Arithmetic.dot_is {k : Arithmetic} (hk : k.Admits α) {f : FloatType} {ι : Type} [Enum ι]
+    {x y : ι → α} {a b : Option Lit} (hx : ∀ i c, a = some c → c.Is (d := .float f) (x i))
+    (hy : ∀ i c, b = some c → c.Is (d := .float f) (y i)) {c : Lit} (hc : k.dot f a b = some c) :
+    c.Is (d := .float f) (fdot x y) := by
+  match k with
+  | .any => contradiction
+  | .real =>
+    obtain ⟨real, rfl⟩ := hk
+    refine Lit.onlyIf_is (fun hz => Lit.zero_is_float.2 ?_) hc
+    refine (fdot_eq_fsum _ _).trans ((fsum_congr fun i => ?_).trans fsum_zero)
+    rcases Bool.or_eq_true_iff.1 hz with hz | hz
+    · rw [Lit.is_zero_float hz (hx i)]; exact Lean.Grind.Semiring.zero_mul _
+    · rw [Lit.is_zero_float hz (hy i)]; exact Lean.Grind.Semiring.mul_zero _
+  | .floating =>
+    refine Lit.onlyIf_is (fun hz => ?_) hc
+    have hz := Bool.and_eq_true_iff.1 hz
+    rw [show x = fun _ => Ops.lit 0 1 from funext fun i => isZero_is hz.1 (hx i),
+      show y = fun _ => Ops.lit 0 1 from funext fun i => isZero_is hz.2 (hy i)]
+    show Ops.dot (List.map (fun _ : ι => ((Ops.lit 0 1 : α), (Ops.lit 0 1 : α))) Enum.elems) = Ops.lit 0 1
+    rw [List.map_const']
+    exact hk.dot_zero _
 
 section
 
 variable {n : NumType} {c t : List Dim} {l : Label} {x : Ty.denote R ν ⟨.num n, c ++ t⟩}
   {x' : Ty.denote R ν' ⟨.num n, c ++ t⟩}
-
-theorem Reduction.holds (g : Reduction) (h : l.Holds W (t := ⟨.num n, c ++ t⟩) x) :
-    Label.Holds W { value := fun p =>
-        if Lit.isNeutral n (g.neutral n) (l.value (p.behind c.length)) then g.neutral n else none }
-      (t := ⟨.num n, t⟩) fun j => g.eval n fun k : IndexAt ν c => x (IndexAt.append k j) where
-  value p a ha j hj := by
-    simp only at ha
-    split at ha
-    · rename_i hn
-      obtain ⟨op, e, ho, hi, he⟩ := absorbs (R := R) ha
-      rw [ha] at hn
-      have hk (k : IndexAt ν c) : x (IndexAt.append k j) = e :=
-        (hi _).1 (Lit.is_neutral hn fun b hb => h.value _ b hb _ (Overlap.inPart_append hj k))
-      rw [he, hi, funext hk]
-      exact ffold_const ho
-    · contradiction
-  lower a ha := by simp at ha
 
 theorem Reduction.agree (g : Reduction) (hW : W.Admits law)
     (h : ∀ j j', W.Match (c ++ t) j j' → x j = x' j') (hl : l.Holds W (t := ⟨.num n, c ++ t⟩) x)
@@ -360,8 +409,8 @@ theorem Reduction.agree (g : Reduction) (hW : W.Admits law)
             | true => exact hW rfl
             | false => simp [Law.isNonempty] at hg
           | permutation | irrelevance => simp [Law.isNonempty] at hg
-        refine Overlap.fmax_eq_nonempty (W := W) hg.1.2 hne ha (v := Ops.lit a b) (fun k => hl.lower _ hlow _)
-          (fun k' => hr.lower _ hlow _) (fun k q hk => ?_) fun k' q hk => ?_
+        refine Overlap.fmax_eq_nonempty (W := W) hg.1.2 hne ha (v := Ops.lit a b) (fun k => hl.lower _ hlow _ _ rfl)
+          (fun k' => hr.lower _ hlow _ _ rfl) (fun k q hk => ?_) fun k' q hk => ?_
         · exact hl.value (.alone q) _ (of_decide_eq_true (onRows_alone hg.2 hk)) _
             (Overlap.aloneAt_append_left j hk)
         · exact hr.value (.alone q) _ (of_decide_eq_true (onRows_alone hg.2 hk)) _

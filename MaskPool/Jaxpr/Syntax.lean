@@ -285,8 +285,8 @@ abbrev cummin (axis : Nat) (x : Arg Γ ⟨.num n, s⟩)
 variable {d : DType} {s' : List Dim}
 
 /-- the part of the shape of the result that begins at `start_indices` -/
-abbrev slice (start_indices : List Dim) (x : Arg Γ ⟨d, s⟩) : Op Γ ⟨d, t⟩ :=
-  .reindex (.ofPositions s t (Position.slice start_indices)) x
+abbrev slice (start_indices : List Dim) (x : Arg Γ ⟨d, s⟩) (strides : List Nat := []) : Op Γ ⟨d, t⟩ :=
+  .reindex (.ofPositions s t (Position.slice start_indices strides)) x
 abbrev rev (dimensions : List Nat) (x : Arg Γ ⟨d, s⟩) : Op Γ ⟨d, s⟩ :=
   .reindex (.ofPositions s s (Position.rev s dimensions)) x
 /-- the same entries in row-major order -/

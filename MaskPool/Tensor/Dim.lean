@@ -21,6 +21,10 @@ inductive Dim
   | add (a b : Dim)
   | mul (a b : Dim)
   | sub (a b : Dim)
+  | div (a b : Dim)
+  | mod (a b : Dim)
+  | max (a b : Dim)
+  | min (a b : Dim)
   deriving DecidableEq
 
 namespace Dim
@@ -29,22 +33,35 @@ instance (n : Nat) : OfNat Dim n := ⟨lit n⟩
 instance : Add Dim := ⟨add⟩
 instance : Mul Dim := ⟨mul⟩
 instance : Sub Dim := ⟨sub⟩
+instance : Div Dim := ⟨div⟩
+instance : Mod Dim := ⟨mod⟩
+instance : Max Dim := ⟨max⟩
+instance : Min Dim := ⟨min⟩
 
-/-- The number that a size stands for; a difference is truncated at zero. -/
+/-- The number that a size stands for; a difference is truncated at zero, a quotient is rounded down. -/
 def eval (ν : Nat → Nat) : Dim → Nat
   | lit n => n
   | var i => ν i
   | add a b => a.eval ν + b.eval ν
   | mul a b => a.eval ν * b.eval ν
   | sub a b => a.eval ν - b.eval ν
+  | div a b => a.eval ν / b.eval ν
+  | mod a b => a.eval ν % b.eval ν
+  | max a b => Max.max (a.eval ν) (b.eval ν)
+  | min a b => Min.min (a.eval ν) (b.eval ν)
 
-/-- The same number as an integer, where a difference is not truncated. -/
+/-- The same number as an integer, where a difference is not truncated. Divisors are positive, so that
+quotients are rounded down and remainders are not negative. -/
 def toInt (ν : Nat → Nat) : Dim → Int
   | lit n => n
   | var i => ν i
   | add a b => a.toInt ν + b.toInt ν
   | mul a b => a.toInt ν * b.toInt ν
   | sub a b => a.toInt ν - b.toInt ν
+  | div a b => a.toInt ν / b.toInt ν
+  | mod a b => a.toInt ν % b.toInt ν
+  | max a b => Max.max (a.toInt ν) (b.toInt ν)
+  | min a b => Min.min (a.toInt ν) (b.toInt ν)
 
 end Dim
 

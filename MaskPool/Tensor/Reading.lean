@@ -72,9 +72,12 @@ namespace Position
 def along (rank axis : Nat) (p : Position) : List Position :=
   (List.range rank).map fun k => if k = axis then p else .coord k
 
-/-- A slice that begins at `starts`. -/
-def slice (starts : List Dim) : List Position :=
-  starts.zipIdx.map fun (start, k) => if start = 0 then .coord k else .add (.size start) (.coord k)
+/-- A slice that begins at `starts`; `strides` are the distances of its entries, 1 where there is none. -/
+def slice (starts : List Dim) (strides : List Nat) : List Position :=
+  starts.zipIdx.map fun (start, k) =>
+    let step := strides.getD k 1
+    let position := if step = 1 then .coord k else .mul (.size (.lit step)) (.coord k)
+    if start = 0 then position else .add (.size start) position
 
 /-- The axes `dimensions` in reverse order. -/
 def rev (s : List Dim) (dimensions : List Nat) : List Position :=

@@ -238,5 +238,4 @@ def _rows(axioms: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
 def statement(audited: AuditResult, theorem: str) -> list[str]:
     """What a theorem says, printed from its compiled term."""
     (found,) = [each for each in audited.theorems if each.name == theorem]
-    assert found.statement is not None
-    return textwrap.wrap(found.statement, 100, break_long_words=False, break_on_hyphens=False)
+    return textwrap.wrap(found.statement or "", 100, break_long_words=False, break_on_hyphens=False)

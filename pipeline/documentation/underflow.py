@@ -25,8 +25,8 @@ def numbers(dtype: np.dtype[Any], magnitudes: Array) -> Array:
     to it."""
     bits = np.dtype(f"u{dtype.itemsize}")
     sign = 1 << (8 * dtype.itemsize - 1)
-    found: Array = (np.asarray(magnitudes).astype(bits) | bits.type(sign)).view(dtype)
-    return found
+    signed: Array = (np.asarray(magnitudes).astype(bits) | bits.type(sign)).view(dtype)
+    return signed
 
 
 def infinity(dtype: np.dtype[Any]) -> int:
@@ -47,8 +47,8 @@ def rounded(x: Array) -> Array:
 def flushed(x: Array) -> Array:
     """The same without subnormal numbers: they become zero."""
     value = rounded(x)
-    least = np.asarray(jnp.finfo(x.dtype).smallest_normal)  # type: ignore[no-untyped-call]
-    return np.where(value < least, np.zeros_like(value), value)
+    smallest = np.asarray(jnp.finfo(x.dtype).smallest_normal)  # type: ignore[no-untyped-call]
+    return np.where(value < smallest, np.zeros_like(value), value)
 
 
 def threshold(dtype: np.dtype[Any], exp: Callable[[Array], Array]) -> float:

@@ -15,19 +15,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict
 
 from maskpool_verify import certificates, lock, second_kernel
 from maskpool_verify import refute as refutation
+from maskpool_verify import stress as stressing
 from maskpool_verify.check import SEARCH_SECONDS, Step
 from maskpool_verify.check import check as _check
+from maskpool_verify.engine.lake import LakeEngine
 from maskpool_verify.engine.protocol import Engine
 from maskpool_verify.engine.select import choose
-from maskpool_verify.errors import MaskpoolError, StaleError, TraceError, UnsupportedError
+from maskpool_verify.errors import MaskpoolError, StaleError, TraceError, UnsupportedError, UsageError
 from maskpool_verify.files import disk_faults
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.properties import ROOT, Property, theorems
@@ -37,14 +39,18 @@ from maskpool_verify.manifest import (
     DType,
     Kernel,
     Manifest,
+    OptionalProperty,
     Role,
     load_manifest,
     validated_kernel,
 )
+from maskpool_verify.reals import check_reals
 from maskpool_verify.refute import Counterexample, Outcome, Progress
-from maskpool_verify.report import Report
+from maskpool_verify.report import Report, with_reals
+from maskpool_verify.stress import StressReport
 
 __all__ = [
+    "SEARCH_SECONDS",
     "Accepted",
     "Argument",
     "Counterexample",
@@ -54,11 +60,14 @@ __all__ = [
     "Outcome",
     "Refutation",
     "Report",
+    "StressReport",
     "Traced",
     "accept",
     "check",
+    "kernel_of",
     "load_manifest",
     "refute",
+    "stress",
     "trace",
     "verify",
 ]
@@ -112,9 +121,11 @@ def check(
     kernels: Sequence[Kernel] | None = None,
     *,
     engine: EngineChoice = "auto",
+    mathlib: bool = False,
     fresh: bool = False,
     second: second_kernel.Mode = "auto",
     search_seconds: float = SEARCH_SECONDS,
+    stress_seconds: float = 0.0,
     progress: Callable[[Step], None] = _nothing,
     on_wait: Callable[[], None] = _nothing,
 ) -> Report:
@@ -122,27 +133,39 @@ def check(
 
     Args:
         engine: which Lean; it has to be installed (``maskpool-verify setup``).
+        mathlib: also build and audit the theorems about mathlib's real numbers; needs native Lean.
         fresh: build everything again, even if nothing has changed.
         second: whether a second kernel checks every proof again.
         search_seconds: how long to search for a counterexample to a property that is not proved.
+        stress_seconds: how long to run each kernel on adversarial inputs; 0: not at all.
 
     Raises:
+        UsageError: mathlib is asked for without native Lean, or in a project without the package ``real/``.
         EnvironmentFault: the engine cannot be used, or files cannot be read or written.
         StaleError: Lean files belong to no kernel, or the accepted statements are damaged.
         AuditError: a Lean source contains what could go around Lean's kernel.
         ManifestError: a function does not fit its arguments, or the project has a Lean library that would
             not be used.
     """
-    return _check(
+    lean = choose(engine) if isinstance(engine, str) else engine
+    native = lean if isinstance(lean, LakeEngine) else None
+    if mathlib and native is None:
+        raise UsageError("mathlib needs native Lean: install elan and its toolchain, and use --engine lake.")
+    report = _check(
         manifest,
         _selected(manifest, kernels),
-        choose(engine) if isinstance(engine, str) else engine,
+        lean,
         fresh=fresh,
         second=second,
         search_seconds=search_seconds,
+        stress_seconds=stress_seconds,
         progress=progress,
         on_wait=on_wait,
     )
+    if mathlib and native is not None:
+        reals = check_reals(manifest.root, native, lambda step: progress(Step("build", step.module, step)))
+        report = with_reals(report, reals)
+    return report
 
 
 @dataclass(frozen=True)
@@ -174,7 +197,9 @@ def accept(
     if unproved or report.audit.violations:
         what = unproved[0] if unproved else "the audit"
         raise StaleError(f"Nothing is accepted, since {what} does not pass; run maskpool-verify check.")
-    wanted = [theorem.dotted for kernel in manifest.kernels for theorem in theorems(kernel)]
+    lacking = {lack.name for kernel in report.kernels for lack in kernel.lacks}
+    asked = [theorem.dotted for kernel in manifest.kernels for theorem in theorems(kernel)]
+    wanted = [name for name in asked if name not in lacking]
     old, new = lock.read(manifest.root), lock.of_reports(found, report.definitions)
     changes = [*lock.differences(old, new), *(f"{name} is dropped" for name in lock.disappeared(old, wanted))]
     lock.write(manifest.root, lock.merged(old, new, wanted))
@@ -253,6 +278,50 @@ def _selected(manifest: Manifest, kernels: Sequence[Kernel] | None) -> tuple[Ker
     return manifest.kernels if kernels is None else tuple(kernels)
 
 
+def stress(
+    manifest: Manifest,
+    kernels: Sequence[Kernel] | None = None,
+    *,
+    dtypes: Sequence[DType] = (),
+    quick: bool = False,
+    budget: float = stressing.BUDGET,
+    seed: int = 0,
+    progress: Callable[[Kernel, stressing.Progress], None] = _nothing,
+) -> StressReport:
+    """Run ``kernels``, as JAX compiles them, on adversarial inputs, forward and backward.
+
+    What is observed in floating point is evidence and no proof; no verdict of :func:`check` depends on it.
+
+    Args:
+        dtypes: float dtypes to run in besides those of the manifest.
+        quick: at few and small sizes alone.
+        budget: seconds for each kernel.
+        seed: of the random inputs; the same seed finds the same.
+
+    Raises:
+        ManifestError: a function does not fit its arguments.
+        TraceError: a kernel cannot be loaded, or returns no array of floating-point numbers.
+    """
+
+    def shown(kernel: Kernel) -> Callable[[stressing.Progress], None]:
+        return lambda step: progress(kernel, step)
+
+    return stressing.joined(
+        [
+            stressing.stress(
+                kernel,
+                root=manifest.root,
+                dtypes=dtypes,
+                quick=quick,
+                budget_seconds=budget,
+                seed=seed,
+                progress=shown(kernel),
+            )
+            for kernel in _selected(manifest, kernels)
+        ]
+    )
+
+
 # -- a function instead of a manifest
 
 
@@ -272,8 +341,10 @@ def verify(
     rows: str = "n",
     spec: Literal["attention", "none"] = "attention",
     shapes: str | Sequence[str | Mapping[str, int]] = "all",
+    constraints: Sequence[str] = (),
     result: Sequence[str | int] | None = None,
     arithmetic: Arithmetic = "real",
+    require: Sequence[OptionalProperty] = (),
     engine: EngineChoice = "auto",
     second: second_kernel.Mode = "auto",
     search_seconds: float = SEARCH_SECONDS,
@@ -290,30 +361,23 @@ def verify(
         arguments: what the arguments are, in call order, as in the manifest.
         project: a directory to work in, which keeps what Lean has built; it is made if it is not there.
         rows: the symbol of the instance axis.
-        spec, shapes, result, arithmetic: as in the manifest.
+        spec, shapes, constraints, result, arithmetic, require: as in the manifest.
         engine, second, search_seconds, progress, on_wait: as for :func:`check`.
 
     Raises:
         MaskpoolError: as for :func:`trace` and :func:`check`.
     """
-    table: dict[str, Any] = {
-        "spec": spec,
-        "rows": rows,
-        "arithmetic": arithmetic,
-        "shapes": shapes if isinstance(shapes, str) else list(map(_plain, shapes)),
-        "arguments": [{"name": name, **_plain(argument)} for name, argument in arguments.items()],
-    }
-    if result is not None:
-        table["result"] = list(result)
-    called = getattr(function, "__name__", type(function).__name__)
-    place = [getattr(function, "__module__", ""), getattr(function, "__qualname__", called)]
-    code = hashlib.sha256(json.dumps([*place, table]).encode()).hexdigest()[:8]
-    letters = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in called)
-    name = f"{letters.strip('_') or 'kernel'}_{code}"
-    if not name[0].isalpha():
-        name = f"kernel_{name}"
-    with given(name, function) as key:
-        kernel = validated_kernel(called, {"name": name, "function": key, **table})
+    with kernel_of(
+        function,
+        arguments=arguments,
+        rows=rows,
+        spec=spec,
+        shapes=shapes,
+        constraints=constraints,
+        result=result,
+        arithmetic=arithmetic,
+        require=require,
+    ) as kernel:
         with disk_faults("write in", project):
             project.mkdir(parents=True, exist_ok=True)
         manifest = Manifest(project / "maskpool.toml", (kernel, *_others(project, kernel)))
@@ -329,6 +393,46 @@ def verify(
             progress=progress,
             on_wait=on_wait,
         )
+
+
+@contextmanager
+def kernel_of(
+    function: KernelFunction,
+    *,
+    arguments: Mapping[str, Argument],
+    rows: str = "n",
+    spec: Literal["attention", "none"] = "attention",
+    shapes: str | Sequence[str | Mapping[str, int]] = "all",
+    constraints: Sequence[str] = (),
+    result: Sequence[str | int] | None = None,
+    arithmetic: Arithmetic = "real",
+    require: Sequence[OptionalProperty] = (),
+) -> Iterator[Kernel]:
+    """A function object as a kernel, which has its function within this block only.
+
+    The name of the kernel is that of the function, with a checksum of what is said about it.
+
+    Raises:
+        ManifestError: what is said contradicts itself.
+    """
+    table: dict[str, Any] = {
+        "spec": spec,
+        "rows": rows,
+        "constraints": list(constraints),
+        "arithmetic": arithmetic,
+        "require": list(require),
+        "shapes": shapes if isinstance(shapes, str) else list(map(_plain, shapes)),
+        "arguments": [{"name": name, **_plain(argument)} for name, argument in arguments.items()],
+    }
+    if result is not None:
+        table["result"] = list(result)
+    called = getattr(function, "__name__", type(function).__name__)
+    place = [getattr(function, "__module__", ""), getattr(function, "__qualname__", called)]
+    code = hashlib.sha256(json.dumps([*place, table]).encode()).hexdigest()[:8]
+    letters = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in called)
+    name = f"kernel_{letters}_{code}" if not letters[0].isalpha() else f"{letters}_{code}"
+    with given(name, function) as key:
+        yield validated_kernel(called, {"name": name, "function": key, **table})
 
 
 def _plain(table: Any) -> Any:

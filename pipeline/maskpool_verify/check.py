@@ -6,18 +6,20 @@ in the report was asked for by the manifest; what the files contain beyond that 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Event
 from typing import Literal, TypeAlias
 
-from maskpool_verify import certificates, lock, provenance, refute, second_kernel, workspace
+from maskpool_verify import certificates, lock, provenance, refute, second_kernel, stress, workspace
 from maskpool_verify.audit import TheoremAudit, audit
 from maskpool_verify.engine.protocol import Engine, ModuleResult, Progress
-from maskpool_verify.errors import AuditError, TraceError, UnsupportedError
+from maskpool_verify.errors import AuditError, MaskpoolError, TraceError, UnsupportedError
 from maskpool_verify.failures import Failure, by_specification, errors, failures, goals, place
 from maskpool_verify.frontend import TracedKernel, trace_kernel
 from maskpool_verify.lean.bags import shape_name
@@ -26,18 +28,24 @@ from maskpool_verify.lean.properties import (
     ROOT,
     Property,
     Theorem,
+    optional_theorems,
     properties_module,
     proved_module,
     theorems,
     trace_module,
 )
 from maskpool_verify.lean.render import module_path, properties_file, score_axes
+from maskpool_verify.lean.selection import leaking_variable
+from maskpool_verify.listing import listing
+from maskpool_verify.loading import UserFiles, definition, load_function
 from maskpool_verify.manifest import Kernel, Manifest
 from maskpool_verify.program import digest
 from maskpool_verify.report import (
     SCHEMA,
     AuditReport,
     KernelReport,
+    Lack,
+    Place,
     Report,
     TheoremReport,
     TraceReport,
@@ -56,7 +64,11 @@ SEARCH_SECONDS = 10.0
 FURTHER_SECONDS = 2.0
 """For each property after one has been refuted."""
 
-Stage: TypeAlias = Literal["trace", "build", "audit", "replay", "search"]
+_LINE_OF_PYTHON = re.compile(r"\.py:(?P<line>\d+)")
+_LONGEST_NAME = 250
+"""Of a file that is looked for; file systems refuse much longer ones."""
+
+Stage: TypeAlias = Literal["trace", "build", "audit", "replay", "search", "stress"]
 
 
 @dataclass(frozen=True)
@@ -82,7 +94,11 @@ class _Case:
     @property
     def modules(self) -> tuple[str, ...]:
         shapes = self.kernel.shapes
-        return (*(trace_module(self.kernel, shape) for shape in shapes), properties_module(self.kernel))
+        return (
+            *(trace_module(self.kernel, shape) for shape in shapes),
+            properties_module(self.kernel),
+            *(theorem.module for theorem in optional_theorems(self.kernel)),
+        )
 
     def module(self, theorem: Theorem) -> str:
         """The module with a theorem."""
@@ -111,6 +127,7 @@ def check(
     fresh: bool = False,
     second: second_kernel.Mode = "auto",
     search_seconds: float = SEARCH_SECONDS,
+    stress_seconds: float = 0.0,
     require_accepted: bool = True,
     progress: Callable[[Step], None] = lambda _: None,
     on_wait: Callable[[], None] = lambda: None,
@@ -118,7 +135,8 @@ def check(
     """Check ``kernels``, all of ``manifest`` or some, with one engine.
 
     ``second`` says whether a second kernel checks every proof again, ``search_seconds`` how long to search
-    for a counterexample to a property that is not proved, ``require_accepted`` whether statements have to be
+    for a counterexample to a property that is not proved, ``stress_seconds`` how long to run each kernel on
+    adversarial inputs (0: not at all), ``require_accepted`` whether statements have to be
     those of the lock. ``on_wait`` is called once if another process is at work in the same project and has
     to end first.
 
@@ -136,7 +154,22 @@ def check(
         cases = [_trace(manifest, kernel, progress) for kernel in kernels]
         described.result()
     with certificates.locked(manifest.root, on_wait):
-        return _check(manifest, cases, engine, fresh, second, search_seconds, require_accepted, progress)
+        report = _check(manifest, cases, engine, fresh, second, search_seconds, require_accepted, progress)
+    if stress_seconds <= 0:
+        return report
+    return report.model_copy(update={"observed": _observed(manifest, cases, stress_seconds, progress)})
+
+
+def _observed(
+    manifest: Manifest, cases: Sequence[_Case], seconds: float, progress: Callable[[Step], None]
+) -> stress.StressReport | None:
+    """What the kernels that can be called do with adversarial inputs."""
+    found = []
+    for case in cases:
+        progress(Step("stress", case.kernel.name))
+        with suppress(TraceError):  # the report says so already
+            found.append(stress.stress(case.kernel, root=manifest.root, budget_seconds=seconds))
+    return stress.joined(found) if found else None
 
 
 def _check(
@@ -177,7 +210,7 @@ def _check(
     for case in cases:
         search = _Search(manifest, case, search_seconds, progress)
         reports.append(_report(manifest, case, built, audited, accepted, search))
-    library_theorems = max((t.library_theorems for t in audited.theorems.values()), default=0)
+    library_theorems = max((t.library_theorems for t in audited.theorems.values()), default=None)
     return Report(
         schema=SCHEMA,
         verdict=worst([report.verdict for report in reports]),
@@ -285,7 +318,7 @@ def _provenance(
 ) -> provenance.Provenance:
     """Checksums of everything that went into this check; ``work`` is where Lean was at work."""
     root, info, artifacts = manifest.root, engine.info(), engine.artifacts(work)
-    places = {trace.file for case in cases for trace in case.traces if trace.file is not None}
+    places = {trace.place[0] for case in cases for trace in case.traces if trace.place is not None}
     kernels = {place: provenance.sha256(place) for place in places}
     named = {
         path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name: checksum
@@ -438,6 +471,7 @@ def _report(
 ) -> KernelReport:
     """What is known about one kernel."""
     reports: tuple[TheoremReport, ...] = ()
+    lacks: tuple[Lack, ...] = ()
     warnings: tuple[refute.FloatWarning, ...] = ()
     if case.verdict == "unsupported":
         search.run(PROPERTIES)
@@ -446,7 +480,13 @@ def _report(
         if library := [module for module in broken if module.split(".")[0] == LIBRARY]:
             case.fail("error", *(_does_not_build(built[module]) for module in library))
         failed = _failed_proofs(case, built)
-        reports = tuple(_theorem(case, theorem, built, audited, failed) for theorem in case.theorems)
+        lacking = [t for t in case.theorems if not t.required and t.dotted in failed]
+        lacks = tuple(_lack(case, theorem, failed.pop(theorem.dotted)) for theorem in lacking)
+        reports = tuple(
+            _theorem(case, theorem, built, audited, failed)
+            for theorem in case.theorems
+            if theorem not in lacking
+        )
         if case.verdict is None and (audited.general or any(r.status != "proved" for r in reports)):
             case.fail("unproved", *audited.general)
             search.run({r.property for r in reports if r.status != "proved"})
@@ -457,20 +497,67 @@ def _report(
             else:
                 case.messages += goals(failed.values(), {t.dotted: t for t in case.theorems})
         if case.verdict is None and accepted is not None:
-            _compare_statements(manifest, case, reports, audited, accepted)
+            _compare_statements(manifest, case, reports, lacking, audited, accepted)
     return KernelReport(
         name=case.kernel.name,
         arithmetic=case.kernel.arithmetic,
         verdict=case.verdict or ("verified" if reports else "error"),
+        place=_defined_at(case, manifest.root),
+        problem=next(filter(None, (mentioned(message, manifest.root) for message in case.messages)), None),
+        constraints=case.kernel.assumed.texts,
+        witness=dict(case.kernel.assumed.witness or {}) or None,
         traces=tuple(
-            TraceReport(shape=t.program.shape, equations=len(t.program.equations), digest=digest(t.program))
+            TraceReport(
+                shape=t.program.shape,
+                equations=len(t.program.equations),
+                digest=digest(t.program),
+                listing=listing(t, manifest.root),
+            )
             for t in case.traces
         ),
         theorems=reports,
+        lacks=lacks,
         counterexamples=tuple(search.found.values()),
         warnings=warnings,
         messages=tuple(case.messages),
     )
+
+
+def _lack(case: _Case, theorem: Theorem, failure: Failure) -> Lack:
+    """What is known of a theorem whose proof has failed."""
+    variable = leaking_variable(failure.message.text)
+    equation, source = None, None
+    if variable is not None:
+        (traced,) = [t for t in case.traces if t.program.shape == theorem.shape]
+        number = variable - len(traced.program.arguments)
+        equation = f"v#{variable} `{certificates.equation_text(traced.program, number)}`"
+        source = traced.sources[number]
+    return Lack(
+        name=theorem.dotted, property=theorem.proves, shape=theorem.shape, equation=equation, source=source
+    )
+
+
+def _defined_at(case: _Case, root: Path) -> Place | None:
+    """Where the function of a kernel is defined; ``None`` if it cannot be loaded, or is not Python."""
+    try:
+        place = case.traces[0].place if case.traces else definition(load_function(case.kernel, root))
+    except MaskpoolError:
+        return None
+    return place and Place.of(f"{UserFiles(root, place[0]).name(str(place[0]))}:{place[1]}")
+
+
+def mentioned(message: str, root: Path) -> Place | None:
+    """The first line of a Python file that a message names, as all of them do, by ``file:line``.
+
+    Only files that there are count. Names may contain blanks, so the longest one that fits is taken.
+    """
+    for found in _LINE_OF_PYTHON.finditer(message):
+        before = message[: found.start("line") - 1].splitlines()[-1][-_LONGEST_NAME:]
+        starts = [0, *(match.end() for match in re.finditer(r"[\s\"'`(]", before))]
+        for name in (before[start:] for start in starts):
+            if (root / name).is_file():
+                return Place.of(f"{name}:{found['line']}")
+    return None
 
 
 def _refuted(report: TheoremReport) -> TheoremReport:
@@ -483,6 +570,7 @@ def _compare_statements(
     manifest: Manifest,
     case: _Case,
     reports: Sequence[TheoremReport],
+    lacking: Sequence[Theorem],
     audited: _Audited,
     accepted: lock.Lock,
 ) -> None:
@@ -495,8 +583,11 @@ def _compare_statements(
     }
     now = lock.of_reports(reports, definitions)
     found = lock.differences(accepted, now)
+    lost = {theorem.dotted for theorem in lacking}
     found += [
-        f"{name} was accepted, and the manifest does not ask for it any more"
+        f"{name} was accepted, and is not proved any more"
+        if name in lost
+        else f"{name} was accepted, and the manifest does not ask for it any more"
         for name in lock.disappeared(accepted, now.statements)
         if name.startswith(prefix)
     ]
@@ -569,6 +660,9 @@ def _why_not_audited(
         case "skipped":
             return "a module that it imports did not build"
     if theorem.dotted in failed:
+        lack = _lack(case, theorem, failed[theorem.dotted])
+        if lack.equation is not None:
+            return f"{lack.equation} lets a masked value through ({lack.source})"
         return "its proof did not go through"
     shapes = [theorem.shape, theorem.padded_shape]
     for other in case.theorems:

@@ -263,8 +263,8 @@ def apply(equation: Equation, values: Sequence[Array], arithmetic: Arithmetic) -
         case Transpose():
             value = operands[0].transpose(equation.permutation)
         case Slice():
-            bounds = zip(_numbers(equation.start_indices), _numbers(equation.limit_indices), strict=True)
-            value = operands[0][tuple(slice(start, limit) for start, limit in bounds)]
+            starts, limits = _numbers(equation.start_indices), _numbers(equation.limit_indices)
+            value = operands[0][tuple(map(slice, starts, limits, equation.strides or (1,) * len(starts)))]
         case Reverse():
             value = np.flip(operands[0], equation.dimensions)
         case Concatenate():

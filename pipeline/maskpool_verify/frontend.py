@@ -7,6 +7,7 @@ from pathlib import Path
 
 from maskpool_verify import dims
 from maskpool_verify.conformance import agree_with_jax
+from maskpool_verify.constraints import UNCONSTRAINED
 from maskpool_verify.errors import TraceError
 from maskpool_verify.importer import import_program
 from maskpool_verify.loading import definition, load_function
@@ -24,15 +25,17 @@ SEED = 0
 class TracedKernel:
     """``sources[k]`` is the ``"file:line"`` that equation ``k`` of ``program`` comes from.
 
-    ``scores`` is the part of ``flat`` that gives the logits, where the kernel computes them itself; ``file``
-    is the one that defines the function, if it is written in Python.
+    ``origins[k]`` is the number of the equation of ``flat`` that became equation ``k``.
+    ``scores`` is the part of ``flat`` that gives the logits, where the kernel computes them itself; ``place``
+    is the file and line that define the function, if it is written in Python.
     """
 
     flat: FlatJaxpr
     program: Program
     sources: tuple[str, ...]
     scores: FlatJaxpr | None = None
-    file: Path | None = None
+    origins: tuple[int, ...] = ()
+    place: tuple[Path, int] | None = None
 
 
 def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
@@ -43,7 +46,8 @@ def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
     """
     function = load_function(kernel, root)
     inputs = [Aval(argument.dtype, argument.sizes(shape)) for argument in kernel.arguments]
-    flat = lowered(trace(function, inputs, label=f'Kernel "{kernel.name}"', root=root))
+    given = kernel.given if shape == kernel.open_shape else UNCONSTRAINED
+    flat = lowered(trace(function, inputs, label=f'Kernel "{kernel.name}"', root=root, given=given))
     _require_result(flat, kernel, shape)
     imported = import_program(flat, kernel, shape)
     for program in _closed(imported.program):
@@ -51,18 +55,17 @@ def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
     scores = None
     if imported.program.symbols and kernel.computes_logits:
         scores = restricted(flat, find_scores(flat, kernel, shape))
-    place = definition(function)
-    return TracedKernel(
-        flat, imported.program, tuple(map(str, imported.sources)), scores, place[0] if place else None
-    )
+    sources = tuple(map(str, imported.sources))
+    return TracedKernel(flat, imported.program, sources, scores, imported.origins, definition(function))
 
 
 def _closed(program: Program) -> tuple[Program, ...]:
     """The program at numbers that tell its symbols apart; the program itself if it has none."""
     if not program.symbols:
         return (program,)
-    sizes = {symbol: size for size, symbol in enumerate(program.symbols, 2)}
-    return (at(program, sizes), at(program, {symbol: 2 * size + 1 for symbol, size in sizes.items()}))
+    names = {str(name): symbol for symbol, name in program.shape.items()}
+    found = program.given.examples(tuple(names), 2)
+    return tuple(at(program, {names[name]: size for name, size in each.items()}) for each in found)
 
 
 def _require_result(flat: FlatJaxpr, kernel: Kernel, shape: Shape) -> None:

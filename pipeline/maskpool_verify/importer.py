@@ -38,6 +38,7 @@ from maskpool_verify.program import (
     RealLiteral,
     Var,
     operand_type,
+    require_well_typed,
 )
 from maskpool_verify.tracing import (
     Aval,
@@ -56,10 +57,14 @@ _EQUATION: TypeAdapter[Equation] = TypeAdapter(Equation)
 
 @dataclass(frozen=True)
 class ImportedProgram:
-    """A program and, for each of its equations, the line of user code that it comes from."""
+    """A program; for each of its equations the line of user code that it comes from.
+
+    ``origins[k]`` is the number of the equation of the flat jaxpr that became equation ``k``.
+    """
 
     program: Program
     sources: tuple[Source, ...]
+    origins: tuple[int, ...]
 
 
 def import_program(flat: FlatJaxpr, kernel: Kernel, shape: Shape) -> ImportedProgram:
@@ -75,13 +80,14 @@ def import_program(flat: FlatJaxpr, kernel: Kernel, shape: Shape) -> ImportedPro
         kernel=kernel.name,
         function=kernel.function,
         shape=shape,
+        constraints=flat.given.texts,
         jax_version=flat.jax_version,
         arguments=arguments,
         equations=tuple(building.equations),
         result=building.operand(flat.output, f"{flat.label}: the result"),
         type=building.array_type(flat.output_aval, f"{flat.label}: the result"),
     )
-    return ImportedProgram(program, tuple(building.sources))
+    return ImportedProgram(program, tuple(building.sources), tuple(building.origins))
 
 
 @dataclass(frozen=True)
@@ -131,7 +137,7 @@ _RULES: Mapping[str, _Rule] = {
     "reshape": _Rule(keep=("new_sizes",), check={"dimensions": _is_none, "sharding": _is_none}),
     "squeeze": _Rule(keep=("dimensions",)),
     "transpose": _Rule(keep=("permutation",)),
-    "slice": _Rule(keep=("start_indices", "limit_indices"), check={"strides": _is_none}),
+    "slice": _Rule(keep=("start_indices", "limit_indices", "strides")),
     "rev": _Rule(keep=("dimensions",)),
     "concatenate": _Rule(keep=("dimension",)),
     "iota": _Rule(keep=("shape", "dimension", "dtype"), check={"sharding": _is_none}),
@@ -161,10 +167,13 @@ class _Import:
 
     def __init__(self, flat: FlatJaxpr, arguments: tuple[Argument, ...]) -> None:
         self.label = flat.label
+        self.given = flat.given
         self.types: list[ArrayType] = [argument.type for argument in arguments]
         self.operands: list[Operand] = [Var(var=index) for index in range(len(arguments))]
         self.equations: list[Equation] = []
         self.sources: list[Source] = []
+        self.origins: list[int] = []
+        self.number = 0
 
     def array_type(self, aval: Aval, where: str) -> ArrayType:
         if aval.dtype not in _DTYPES:
@@ -198,11 +207,13 @@ class _Import:
     def push(self, equation: Equation, source: Source) -> Var:
         self.equations.append(equation)
         self.sources.append(source)
+        self.origins.append(self.number)
         self.types.append(equation.result)
         return Var(var=len(self.types) - 1)
 
     def add(self, number: int, flat: FlatEquation) -> None:
         """Import one equation and record what its variable has become."""
+        self.number = number
         where = f'{self.label} at {flat.source}, equation {number}: primitive "{flat.primitive}"'
         if flat.primitive in _IDENTITIES:
             _check_parameters(where, flat, _Rule())
@@ -221,14 +232,14 @@ class _Import:
         fields = {"primitive": flat.primitive, "operands": operands, "result": result, **parameters}
         try:
             equation = _EQUATION.validate_python(fields)
-            inferred = equation.infer([operand_type(operand, self.types) for operand in operands])
+            require_well_typed(
+                equation, [operand_type(operand, self.types) for operand in operands], self.given
+            )
         except ValidationError as error:
             first = error.errors()[0]
             _refuse(where, f"{'.'.join(map(str, first['loc'][1:]))}: {first['msg']}")
         except ValueError as error:
             _refuse(where, str(error))
-        if inferred != result:
-            _refuse(where, f"JAX gives the result type {result}, and not {inferred}")
         self.operands.append(self.push(equation, flat.source))
 
     def promote(self, operand: Operand, shape: tuple[Size, ...], source: Source) -> Operand:
@@ -271,7 +282,9 @@ def _check_parameters(where: str, equation: FlatEquation, rule: _Rule) -> dict[s
 
 
 def _plain(value: Any) -> Any:
-    """A parameter as nested tuples of numbers and sizes, or the name of a dtype."""
+    """A parameter as nested tuples of numbers and sizes, ``None``, or the name of a dtype."""
+    if value is None:
+        return None
     if isinstance(value, tuple | list):
         return tuple(map(_plain, value))
     if isinstance(value, str):

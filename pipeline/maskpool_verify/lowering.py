@@ -53,6 +53,7 @@ class _Lowering:
 
     def __init__(self, flat: FlatJaxpr) -> None:
         self.flat = flat
+        self.given = flat.given
         self.avals = list(flat.inputs)
         self.operands: list[FlatOperand] = [FlatVar(number) for number in range(len(flat.inputs))]
         self.equations: list[FlatEquation] = []
@@ -95,13 +96,24 @@ class _Lowering:
             f'"{self.place.primitive}" is not supported here: {reason}.'
         )
 
-    def slice(self, x: FlatOperand, starts: Sequence[Size], sizes: Sequence[Size]) -> FlatOperand:
-        """A part of an array; itself if it is all of it."""
+    def slice(
+        self,
+        x: FlatOperand,
+        starts: Sequence[Size],
+        sizes: Sequence[Size],
+        strides: Sequence[int] | None = None,
+    ) -> FlatOperand:
+        """A part of an array, of the shape ``sizes``; itself if it is all of it."""
         aval = self.aval(x)
         if tuple(sizes) == aval.shape:
             return x
-        limits = tuple(map(dims.add, starts, sizes))
-        params = {"start_indices": tuple(starts), "limit_indices": limits, "strides": None}
+        steps = strides or [1] * len(sizes)
+        spans = [dims.add(dims.mul(step, dims.sub(n, 1)), 1) for n, step in zip(sizes, steps, strict=True)]
+        params = {
+            "start_indices": tuple(starts),
+            "limit_indices": tuple(map(dims.add, starts, spans)),
+            "strides": None if set(steps) == {1} else tuple(steps),
+        }
         return self.emit("slice", params, [x], Aval(aval.dtype, tuple(sizes)))
 
     def broadcast(self, x: FlatOperand, shape: Sequence[Size], dimensions: Sequence[int]) -> FlatVar:
@@ -149,10 +161,38 @@ class _Lowering:
                 return (_SUMS[name](x[0], y[0]),)
             case ("lt" | "gt") as name, [[x], [y]]:
                 less, greater = (x, y) if name == "lt" else (y, x)
-                is_less = dims.nonnegative(dims.sub(dims.sub(greater, less), 1))
-                return (int(is_less),) if is_less or dims.nonnegative(dims.sub(less, greater)) else None
+                if self.given.nonnegative(dims.sub(dims.sub(greater, less), 1)):
+                    return (1,)
+                return (0,) if self.given.nonnegative(dims.sub(less, greater)) else None
             case "select_n", [[int(which)], *cases]:
                 return cases[which]
+        return None
+
+    def progression(self, operand: FlatOperand) -> tuple[Size, int] | None:
+        """The first entry and the step of an array ``[start, start + step, …]`` of integers.
+
+        Further axes of the array have size 1.
+        """
+        equation = self.definition(operand) if isinstance(operand, FlatVar) else None
+        if equation is None or not _is_int(equation.aval):
+            return None
+        match equation.primitive, equation.operands:
+            case "iota", []:
+                return (0, 1) if len(equation.aval.shape) == 1 else None
+            case "convert_element_type", [x]:
+                return self.progression(x)
+            case "broadcast_in_dim", [x] if equation.params["broadcast_dimensions"] == (0,):
+                same = equation.aval.shape == (*self.aval(x).shape, 1)
+                return self.progression(x) if same else None
+            case ("add" | "mul") as name, [x, y]:
+                known, other = (x, y) if self.known(x) is not None else (y, x)
+                scalar, found = self.known(known), self.progression(other)
+                if scalar is None or len(scalar) != 1 or found is None:
+                    return None
+                (number,), (start, step) = scalar, found
+                if name == "add":
+                    return dims.add(start, number), step
+                return (dims.mul(start, number), step * number) if isinstance(number, int) else None
         return None
 
     def positions(self, operands: Sequence[FlatOperand]) -> tuple[Size, ...]:
@@ -168,7 +208,8 @@ class _Lowering:
     def require_inside(self, x: FlatOperand, starts: Sequence[Size], sizes: Sequence[Size]) -> None:
         """JAX moves a slice that does not lie inside of its axis; such ones are refused."""
         for length, start, size in zip(self.aval(x).shape, starts, sizes, strict=True):
-            if not dims.nonnegative(start) or not dims.nonnegative(dims.sub(length, dims.add(start, size))):
+            rest = dims.sub(length, dims.add(start, size))
+            if not (self.given.nonnegative(start) and self.given.nonnegative(rest)):
                 last = dims.sub(dims.add(start, size), 1)
                 span = f"position {start}" if size == 1 else f"positions {start} to {last}"
                 self.refuse(f"{span} of an axis of size {length} may lie outside of it")
@@ -284,7 +325,7 @@ def _pad(low: _Lowering, equation: FlatEquation, operands: list[FlatOperand]) ->
     x, value = operands
     for axis, config in enumerate(equation.params["padding_config"]):
         before, after, interior = map(size_of, config)
-        if interior != 0 or not dims.nonnegative(before) or not dims.nonnegative(after):
+        if interior != 0 or not low.given.nonnegative(before) or not low.given.nonnegative(after):
             low.refuse(f"the padding ({before}, {after}, {interior}) of axis {axis} removes or parts entries")
         shape = low.aval(x).shape
         parts: list[FlatOperand] = [x]
@@ -297,12 +338,8 @@ def _pad(low: _Lowering, equation: FlatEquation, operands: list[FlatOperand]) ->
 
 
 def _slice(low: _Lowering, equation: FlatEquation, operands: list[FlatOperand]) -> FlatOperand | None:
-    strides = equation.params["strides"]
-    if strides is not None and set(strides) != {1}:
-        low.refuse(f"the strides {strides} are not 1")
     starts = tuple(map(size_of, equation.params["start_indices"]))
-    limits = tuple(map(size_of, equation.params["limit_indices"]))
-    return low.slice(operands[0], starts, tuple(map(dims.sub, limits, starts)))
+    return low.slice(operands[0], starts, equation.aval.shape, equation.params["strides"])
 
 
 def _dynamic_slice(low: _Lowering, equation: FlatEquation, operands: list[FlatOperand]) -> FlatOperand:
@@ -313,9 +350,11 @@ def _dynamic_slice(low: _Lowering, equation: FlatEquation, operands: list[FlatOp
 
 
 def _gather(low: _Lowering, equation: FlatEquation, operands: list[FlatOperand]) -> FlatOperand:
-    """A gather of one slice at a position that is known."""
+    """A gather of one slice at a position that is known, or of entries at regular distances along an axis."""
     x, indices = operands
     numbers, sizes = equation.params["dimension_numbers"], tuple(map(size_of, equation.params["slice_sizes"]))
+    if (found := _regular(low, equation, x, indices)) is not None:
+        return found
     if len(low.aval(indices).shape) != 1 or numbers.operand_batching_dims:
         low.refuse("it reads more than one slice")
     starts: list[Size] = [0] * len(sizes)
@@ -327,6 +366,28 @@ def _gather(low: _Lowering, equation: FlatEquation, operands: list[FlatOperand])
     if not dropped:
         return part
     return low.emit("squeeze", {"dimensions": dropped}, [part], equation.aval)
+
+
+def _regular(
+    low: _Lowering, equation: FlatEquation, x: FlatOperand, indices: FlatOperand
+) -> FlatOperand | None:
+    """What ``x[start::step]`` is traced to for open sizes: every ``step``-th entry along one axis."""
+    numbers, shape = equation.params["dimension_numbers"], low.aval(x).shape
+    progression = low.progression(indices)
+    if progression is None or numbers.operand_batching_dims or len(numbers.start_index_map) != 1:
+        return None
+    (axis,), (start, step) = numbers.start_index_map, progression
+    others = tuple(k for k in range(len(shape)) if k != axis)
+    sizes = list(shape)
+    sizes[axis] = count = low.aval(indices).shape[0]
+    if (numbers.collapsed_slice_dims, numbers.offset_dims) != ((axis,), others) or step < 1:
+        return None
+    starts, strides = [start if k == axis else 0 for k in range(len(shape))], [1] * len(shape)
+    strides[axis] = step
+    low.require_inside(
+        x, starts, [*shape[:axis], dims.add(dims.mul(step, dims.sub(count, 1)), 1), *shape[axis + 1 :]]
+    )
+    return low.slice(x, starts, sizes, strides)
 
 
 _Rule = Callable[[_Lowering, FlatEquation, "list[FlatOperand]"], "FlatOperand | None"]

@@ -11,6 +11,7 @@ import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from itertools import permutations
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
@@ -18,6 +19,8 @@ from typing import Any, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
+from maskpool_verify import dims
+from maskpool_verify.constraints import UNCONSTRAINED, Constraint, Constraints
 from maskpool_verify.dims import Size
 from maskpool_verify.errors import ManifestError, UsageError
 from maskpool_verify.names import symbol_names
@@ -29,6 +32,8 @@ Arithmetic: TypeAlias = Literal["real", "extended"]
 """Real numbers, or real numbers with infinities and NaN."""
 Shape: TypeAlias = dict[str, int | str]
 """A size for every symbol, such as ``{"n": 4, "d": 3}``; the symbol itself where its size is left open."""
+OptionalProperty: TypeAlias = Literal["masked_irrelevance_any_arithmetic", "all_masked_any_arithmetic"]
+"""A property that is tried for every kernel, and that a kernel has to have only if it is required."""
 
 ALL = "all"
 """In the manifest: trace the kernel once, for all sizes."""
@@ -64,8 +69,10 @@ class ArgumentSpec(_Model):
 class Kernel(_Model):
     """One ``[[kernel]]`` table.
 
-    ``rows`` is the symbol of the instance axis of the bag, ``result`` are the axes of what the kernel
-    returns; :attr:`result_axes` if they are not given. ``arithmetic`` is what the theorems are about.
+    ``rows`` is the symbol of the instance axis of the bag, ``constraints`` are assumed of the sizes that are
+    left open, ``result`` are the axes of what the kernel returns; :attr:`result_axes` if they are not given.
+    ``arithmetic`` is what the theorems are about; ``require`` are the further properties without which the
+    kernel is not verified.
     """
 
     name: str
@@ -73,8 +80,10 @@ class Kernel(_Model):
     spec: Literal["attention", "none"]
     rows: str
     shapes: tuple[Shape, ...]
+    constraints: tuple[str, ...] = ()
     arguments: tuple[ArgumentSpec, ...]
     result: tuple[str | int, ...] | None = None
+    require: tuple[OptionalProperty, ...] = ()
     arithmetic: Arithmetic = "real"
 
     @model_validator(mode="before")
@@ -117,6 +126,20 @@ class Kernel(_Model):
         """Whether the specification is attention pooling, with logits that the kernel computes itself."""
         return self.spec == "attention" and self.argument("logits") is None
 
+    def optional_obstacle(self) -> str | None:
+        """Why there are no theorems over any arithmetic about the kernel; ``None`` if there are."""
+        selection = self.selection
+        if not self.is_open:
+            return 'they are about all sizes at once, and shapes has no "all"'
+        if selection.role == "length":
+            return "the checker of selections knows masks, and no lengths"
+        if selection.is_float:
+            return "nothing is known of comparisons with a mask of floating-point numbers"
+        for axis in selection.shape:
+            if axis not in (self.rows, *self.result_axes):
+                return f'the mask has the axis "{axis}", and the result does not'
+        return None
+
     @property
     def symbols(self) -> tuple[str, ...]:
         """The symbols of the shapes, in the order of their first appearance."""
@@ -127,6 +150,17 @@ class Kernel(_Model):
     def open_shape(self) -> Shape:
         """The shape that leaves all sizes open: each symbol under its name in Lean."""
         return _open_shape(self.symbols)
+
+    @property
+    def assumed(self) -> Constraints:
+        """The constraints, on the symbols of the manifest."""
+        return _constraints(self.constraints)
+
+    @property
+    def given(self) -> Constraints:
+        """The constraints, on the names in Lean of the sizes that are left open."""
+        names = {symbol: str(name) for symbol, name in self.open_shape.items()}
+        return _constraints(self.assumed.substitute(names).texts)
 
     @property
     def is_open(self) -> bool:
@@ -180,6 +214,12 @@ class Kernel(_Model):
             if int(short[self.rows]) < int(long[self.rows])
             and {**short, self.rows: 0} == {**long, self.rows: 0}
         )
+
+
+@cache
+def _constraints(texts: tuple[str, ...]) -> Constraints:
+    """One object for the same constraints, which remembers what it has found out."""
+    return Constraints.parse(texts)
 
 
 def _open_shape(names: Iterable[str]) -> Shape:
@@ -311,7 +351,16 @@ def _sentence(file: str, data: Mapping[str, Any], error: ErrorDetails) -> str:
 def _problem(kernel: Kernel) -> str | None:
     """``"key: what is wrong; what to do"`` for the first inconsistency of a kernel, or ``None``."""
     spec = _attention_problem if kernel.spec == "attention" else _free_problem
-    checks = (_names_problem, _roles_problem, spec, _result_problem, _symbols_problem, _pairs_problem)
+    checks = (
+        _names_problem,
+        _roles_problem,
+        spec,
+        _result_problem,
+        _symbols_problem,
+        _constraints_problem,
+        _pairs_problem,
+        _require_problem,
+    )
     return next((problem for check in checks if (problem := check(kernel)) is not None), None)
 
 
@@ -450,6 +499,60 @@ def _symbols_problem(kernel: Kernel) -> str | None:
                 return f"shapes.{number}.{symbol}: the size {size} is not positive"
         if shape in kernel.shapes[:number]:
             return f"shapes.{number}: this shape is given twice; remove one"
+    return None
+
+
+def _require_problem(kernel: Kernel) -> str | None:
+    if not kernel.require:
+        return None
+    if obstacle := kernel.optional_obstacle():
+        return f'require: there is no theorem "{kernel.require[0]}" about this kernel, because {obstacle}'
+    if kernel.spec == "none" and "all_masked_any_arithmetic" in kernel.require:
+        return 'require: "all_masked_any_arithmetic" is about attention pooling; spec is "none"'
+    return None
+
+
+def _constraints_problem(kernel: Kernel) -> str | None:
+    """Constraints are well formed, on known symbols, needed, satisfiable, and hold at the listed shapes."""
+    for number, text in enumerate(kernel.constraints):
+        if problem := _constraint_problem(kernel, text):
+            return f"constraints.{number}: {problem}"
+    if kernel.constraints and not kernel.is_open:
+        return 'constraints: they are about sizes that are left open; add "all" to the shapes'
+    assumed = kernel.assumed
+    if (needless := assumed.redundant()) is not None:
+        return f"constraints: {needless} follows from the others, or holds for all sizes; remove it"
+    if assumed.witness is None:
+        return (
+            f"constraints: no sizes of {', '.join(sorted(assumed.symbols))} that were tried satisfy "
+            f"{' and '.join(assumed.texts)}; theorems with these hypotheses would say nothing"
+        )
+    for number, shape in enumerate(kernel.shapes):
+        sizes = {symbol: size for symbol, size in shape.items() if isinstance(size, int)}
+        if len(sizes) == len(shape) and (violated := assumed.violated(sizes)) is not None:
+            return f"shapes.{number}: the constraint {violated} does not hold there"
+    return None
+
+
+def _constraint_problem(kernel: Kernel, text: str) -> str | None:
+    try:
+        constraint = Constraint.parse(text)
+        for size in (constraint.left, constraint.right):
+            UNCONSTRAINED.require_exact(size)
+    except ValueError as error:
+        return f'{error}; write such as "n >= 1" or "mod(n, 2) == 0"'
+    for symbol in sorted(constraint.symbols - set(kernel.symbols)):
+        return f'no argument uses the symbol "{symbol}"{suggestion(symbol, kernel.symbols)}'
+    if not constraint.symbols:
+        return f"{constraint} is about no symbol; remove it"
+    terms = dims.polynomial(constraint.left)
+    if constraint.comparison == "==" and (len(terms) != 1 or set(terms) <= {()}):
+        return f"the left side of {constraint} has to be one product, for JAX replaces it by the right one"
+    if constraint.comparison == "==" and constraint.left in kernel.symbols:
+        return (
+            f"{constraint} gives the symbol {constraint.left} away, which JAX replaces everywhere; write the "
+            "size in the shapes of the arguments, or state a divisibility such as mod(d, 4) == 0"
+        )
     return None
 
 

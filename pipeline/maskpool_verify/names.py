@@ -26,7 +26,7 @@ _KEYWORDS = frozenset(
 _TAKEN = re.compile(
     r"t\d+|[ijkqrR]|program|readable|scores?|translation|specification|instance_of_symbolic|symbolic"
     r"|permutation|padding|masked_irrelevance|all_masked|extra|row|certificates|true|false|decide|inside\d*"
-    r"|Bool|Fin|Int|Nat|Unit|Index|Dim|Kernel|Ops|RealArith|Tensor|all|max|min|exp|log|tanh|logistic"
+    r"|floordiv|mod|Bool|Fin|Int|Nat|Unit|Index|Dim|Kernel|Ops|RealArith|Tensor|all|max|min|exp|log|tanh|logistic"
     r"|fsum|fmin|fprod|fmax|fdot|fany|fall|isum|iprod|imax|imin|[fi]cumulative"
     r"|pool|shared|fill|valuation|weight|mass|f16|bf16|f32|f64|i32|i64|bool"
 )

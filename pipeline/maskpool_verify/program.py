@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from math import gcd
 from typing import Annotated, Any, Literal, NoReturn, Self, TypeAlias, get_args
@@ -31,6 +31,7 @@ from pydantic import (
 )
 
 from maskpool_verify import dims
+from maskpool_verify.constraints import Constraints
 from maskpool_verify.errors import AuditError
 from maskpool_verify.manifest import DType, Role
 
@@ -43,8 +44,14 @@ def _canonical(size: str) -> str:
     return size
 
 
+def _canonical_constraint(text: str) -> str:
+    if Constraints.parse((text,)).texts != (text,):
+        raise ValueError(f'"{text}" is not the canonical text of a constraint')
+    return text
+
+
 Size: TypeAlias = Annotated[int, Field(ge=1)] | Annotated[str, AfterValidator(_canonical)]
-"""The length of an axis: a number, or a polynomial in the symbols (see :mod:`maskpool_verify.dims`)."""
+"""The length of an axis: a number, or the text of a size (see :mod:`maskpool_verify.dims`)."""
 
 SIZE_FIELDS = ("shape", "new_sizes", "start_indices", "limit_indices", "dim")
 """The parameters of equations that hold sizes, as JAX calls them."""
@@ -53,7 +60,7 @@ Start: TypeAlias = Annotated[int, Field(ge=0)] | Annotated[str, AfterValidator(_
 """A position along an axis."""
 
 Dimension: TypeAlias = int | Annotated[str, AfterValidator(_canonical)]
-"""A polynomial in the symbols of any sign."""
+"""A number or the text of a size, of any sign."""
 
 FloatDType: TypeAlias = Literal["float16", "bfloat16", "float32", "float64"]
 IntDType: TypeAlias = Literal["int32", "int64"]
@@ -258,7 +265,10 @@ TwoOperands: TypeAlias = tuple[Operand, Operand]
 
 
 class _Equation(_Model):
-    """Common part of all equations. ``infer`` computes the result type from the operands' types."""
+    """Common part of all equations.
+
+    ``require`` checks sizes under constraints; then ``infer`` computes the result type from the operands'.
+    """
 
     operands: tuple[Operand, ...]
     result: ArrayType
@@ -266,6 +276,9 @@ class _Equation(_Model):
     def infer(self, operands: Sequence[Known]) -> ArrayType:
         """The type of the result; ``ValueError`` if the operands or parameters do not fit."""
         raise NotImplementedError
+
+    def require(self, operands: Sequence[Known], given: Constraints) -> None:
+        """``ValueError`` if sizes may not fit under the constraints ``given``."""
 
 
 class FloatUnary(_Equation):
@@ -403,9 +416,12 @@ class Reshape(_Equation):
     new_sizes: tuple[Size, ...]
 
     def infer(self, operands: Sequence[Known]) -> ArrayType:
-        if dims.mul(*_shape(operands[0])) != dims.mul(*self.new_sizes):
-            _ill_typed(f"{operands[0]} and {self.new_sizes} do not have the same number of entries")
         return ArrayType(dtype=_dtype(operands), shape=self.new_sizes)
+
+    def require(self, operands: Sequence[Known], given: Constraints) -> None:
+        before, after = dims.mul(*_shape(operands[0])), dims.mul(*self.new_sizes)
+        if given.normal(dims.sub(before, after)) != 0:
+            _ill_typed(f"{operands[0]} and {self.new_sizes} do not have the same number of entries")
 
 
 class Squeeze(_Equation):
@@ -439,22 +455,39 @@ class Transpose(_Equation):
 
 
 class Slice(_Equation):
-    """The entries from ``start_indices`` on, and before ``limit_indices``."""
+    """The entries from ``start_indices`` on, and before ``limit_indices``; every ``strides``-th of them."""
 
     primitive: Literal["slice"]
     operands: OneOperand
     start_indices: tuple[Start, ...]
     limit_indices: tuple[Size, ...]
+    strides: tuple[Annotated[int, Field(ge=1)], ...] | None = None
 
     def infer(self, operands: Sequence[Known]) -> ArrayType:
+        steps = self.strides or (1,) * len(self.start_indices)
+        lengths = map(dims.sub, self.limit_indices, self.start_indices)
+        return ArrayType(dtype=_dtype(operands), shape=tuple(map(_strided, lengths, steps)))
+
+    def require(self, operands: Sequence[Known], given: Constraints) -> None:
         source = _shape(operands[0])
-        if not len(source) == len(self.start_indices) == len(self.limit_indices):
-            _ill_typed(f"start_indices and limit_indices need one entry for each axis of {operands[0]}")
-        for size, start, limit in zip(source, self.start_indices, self.limit_indices, strict=True):
-            if not (dims.nonnegative(dims.sub(limit, start)) and dims.nonnegative(dims.sub(size, limit))):
+        steps = self.strides or (1,) * len(source)
+        if not len(source) == len(self.start_indices) == len(self.limit_indices) == len(steps):
+            _ill_typed(
+                f"start_indices, limit_indices and strides need one entry for each axis of {operands[0]}"
+            )
+        for size, start, limit, step in zip(
+            source, self.start_indices, self.limit_indices, steps, strict=True
+        ):
+            length = dims.add(dims.sub(limit, start), step - 1)
+            if not all(map(given.nonnegative, (start, length, dims.sub(size, limit)))):
                 _ill_typed(f"the slice from {start} to {limit} may not be on an axis of size {size}")
-        shape = tuple(map(dims.sub, self.limit_indices, self.start_indices))
-        return ArrayType(dtype=_dtype(operands), shape=shape)
+
+
+def _strided(length: Size, step: int) -> Size:
+    """The number of entries that a slice of some length takes."""
+    if step == 1:
+        return length
+    return dims.add(dims.operation("floordiv", dims.sub(length, 1), step), 1)
 
 
 class Reverse(_Equation):
@@ -645,13 +678,15 @@ class Program(_Model):
     """A kernel at one shape, as imported from its jaxpr; always well typed.
 
     ``shape`` gives the size of every symbol of the manifest: a number, or the name under which its size is
-    left open. ``result`` is the operand that the kernel returns and ``type`` its type.
+    left open; ``constraints`` is what the manifest says of those. ``result`` is the operand that the kernel
+    returns and ``type`` its type.
     """
 
     schema_version: Literal["maskpool-verify/program/1"] = Field(alias="schema")
     kernel: str
     function: str
     shape: dict[str, Size]
+    constraints: tuple[Annotated[str, AfterValidator(_canonical_constraint)], ...] = ()
     jax_version: str
     arguments: tuple[Argument, ...]
     equations: tuple[Equation, ...]
@@ -667,18 +702,23 @@ class Program(_Model):
         """The type of every variable, by its number."""
         return tuple(argument.type for argument in self.arguments) + tuple(e.result for e in self.equations)
 
+    @property
+    def given(self) -> Constraints:
+        """What is assumed of the sizes that are left open."""
+        return Constraints.parse(self.constraints)
+
     @model_validator(mode="after")
     def _well_typed(self) -> Self:
         types = self.variable_types()
+        given = self.given
         for number, equation in enumerate(self.equations):
-            where = f"equation {number} ({equation.primitive})"
             known = types[: len(self.arguments) + number]
             try:
-                inferred = equation.infer([operand_type(operand, known) for operand in equation.operands])
+                require_well_typed(
+                    equation, [operand_type(operand, known) for operand in equation.operands], given
+                )
             except ValueError as error:
-                raise ValueError(f"{where}: {error}") from None
-            if inferred != equation.result:
-                raise ValueError(f"{where}: the result has type {inferred}, not {equation.result}")
+                raise ValueError(f"equation {number} ({equation.primitive}): {error}") from None
         returned = operand_type(self.result, types)
         if isinstance(returned, Scalar):
             returned = ArrayType(dtype=returned.dtype, shape=())
@@ -687,13 +727,42 @@ class Program(_Model):
         return self
 
 
+def require_well_typed(equation: Equation, operands: Sequence[Known], given: Constraints) -> None:
+    """Check the type of the result of an equation, and all sizes in it, under constraints.
+
+    Raises:
+        ValueError: something does not fit, or Lean would compute a size differently from JAX.
+    """
+    equation.require(operands, given)
+    inferred = equation.infer(operands)
+    result = equation.result
+    if inferred != result:
+        pairs = zip(inferred.shape, result.shape, strict=False)
+        if (inferred.dtype, len(inferred.shape)) != (result.dtype, len(result.shape)) or any(
+            given.normal(dims.sub(left, right)) != 0 for left, right in pairs
+        ):
+            _ill_typed(f"the result has type {inferred}, not {result}")
+    for size in _sizes(equation):
+        given.require_exact(size)
+
+
+def _sizes(equation: Equation) -> Iterator[Size]:
+    """All sizes in an equation."""
+    yield from equation.result.shape
+    for name in SIZE_FIELDS:
+        value = getattr(equation, name, ())
+        yield from value if isinstance(value, tuple) else (value,)
+
+
 def at(program: Program, sizes: Mapping[str, int]) -> Program:
     """The program when the symbols of the manifest have the values ``sizes``.
 
     Raises:
-        ValueError: there is no such program, because an axis would be empty.
+        ValueError: there is no such program, because an axis would be empty or a constraint does not hold.
     """
     values = {name: sizes[symbol] for symbol, name in program.shape.items() if isinstance(name, str)}
+    if (violated := program.given.violated(values)) is not None:
+        raise ValueError(f"the constraint {violated} does not hold at {dict(sizes)}")
 
     def placed(value: Any) -> Any:
         if isinstance(value, tuple | list):
@@ -752,6 +821,8 @@ def to_json(program: Program) -> str:
     """The program as JSON text: fixed key order, one argument or equation per line, a final newline."""
     data = program.model_dump(mode="json")
     data["equations"] = [_ordered(equation) for equation in data["equations"]]
+    if not program.constraints:
+        del data["constraints"]
     lines = []
     for key, value in data.items():
         if key in ("arguments", "equations") and value:
@@ -785,11 +856,13 @@ def from_json(text: str) -> Program:
 
 
 def digest(program: Program) -> str:
-    """``"sha256:..."`` of what the program means: its arguments, equations, result and type.
+    """``"sha256:..."`` of what the program means: constraints, arguments, equations, result and type.
 
     The names of kernel and function, the symbols of the shape and the JAX version are left out.
     """
     meaning = {"schema_version", "arguments", "equations", "result", "type"}
+    if program.constraints:
+        meaning.add("constraints")
     data = program.model_dump(mode="json", include=meaning)
     canonical = json.dumps(data, sort_keys=True, separators=(",", ":"), ensure_ascii=True)
     return "sha256:" + hashlib.sha256(canonical.encode("ascii")).hexdigest()

@@ -9,7 +9,7 @@ import os
 from collections.abc import Iterable
 from errno import EACCES, EISDIR
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Annotated, Literal, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -17,14 +17,17 @@ from maskpool_verify.engine.protocol import EngineInfo
 from maskpool_verify.errors import UsageError
 from maskpool_verify.files import disk_faults, write_whole
 from maskpool_verify.lean.properties import Property
+from maskpool_verify.listing import ListedEquation
 from maskpool_verify.manifest import Arithmetic
 from maskpool_verify.provenance import Provenance
+from maskpool_verify.reals import ABSTRACT, RealsReport
 from maskpool_verify.refute.counterexample import Counterexample, FloatWarning
 from maskpool_verify.second_kernel import SecondKernelResult
+from maskpool_verify.stress.report import StressReport
 
 Verdict: TypeAlias = Literal["verified", "refuted", "unproved", "unsupported", "stale", "error"]
 
-SCHEMA: Literal["maskpool-verify/report/2"] = "maskpool-verify/report/2"
+SCHEMA: Literal["maskpool-verify/report/3"] = "maskpool-verify/report/3"
 
 _SEVERITY: tuple[Verdict, ...] = ("verified", "unproved", "refuted", "unsupported", "stale", "error")
 
@@ -33,15 +36,33 @@ class _Model(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, serialize_by_alias=True, populate_by_name=True)
 
 
+class Place(_Model):
+    """A line of the user's code; ``file`` is relative to the manifest's directory if it lies in there."""
+
+    file: Annotated[str, Field(min_length=1)]
+    line: Annotated[int, Field(ge=1)]
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}"
+
+    @classmethod
+    def of(cls, source: str) -> Place | None:
+        """From ``"file:line"``; ``None`` if it names no line of a file, as ``"<lambda>:0"``."""
+        file, _, line = source.rpartition(":")
+        known = file and not file.startswith("<") and line.isdecimal() and int(line) > 0
+        return cls(file=file, line=int(line)) if known else None
+
+
 class TraceReport(_Model):
     """One imported program: ``shape`` gives the size of each symbol, ``equations`` their number.
 
-    A size that is left open is the name under which it is.
+    A size that is left open is the name under which it is. ``listing`` shows the Jaxpr beside the program.
     """
 
     shape: dict[str, int | str]
     equations: int
     digest: str
+    listing: tuple[ListedEquation, ...] = ()
 
 
 class TheoremReport(_Model):
@@ -67,20 +88,42 @@ class TheoremReport(_Model):
     reason: str | None = None
 
 
+class Lack(_Model):
+    """A property that was tried and is not proved, and that the manifest does not require.
+
+    ``name`` is that of its theorem, and ``shape`` the shape of the kernel.
+    ``equation`` is the first one that lets through what masked rows hold, ``source`` the user's line that it
+    came from; both are ``None`` where Lean names no equation.
+    """
+
+    name: str
+    property: Property
+    shape: dict[str, int | str]
+    equation: str | None = None
+    source: str | None = None
+
+
 class KernelReport(_Model):
     """What is known about one kernel.
 
     There is at most one counterexample for a property: ``proved`` ones are what ``refuted`` means, and those
     that are only ``observed`` belong to a kernel that cannot be imported. ``warnings`` say where floating
-    point breaks what the reals do not. ``arithmetic`` is what the theorems are about, but for those that hold
-    over any.
+    point breaks what the reals do not. ``place`` is where the function is defined, and ``problem`` the first
+    line of the user's code that ``messages`` name. ``constraints`` are those of the manifest, which the
+    theorems for all sizes have as hypotheses; at the sizes ``witness`` they hold. ``arithmetic`` is what the
+    theorems are about, but for those that hold over any.
     """
 
     name: str
     arithmetic: Arithmetic = "real"
     verdict: Verdict
+    place: Place | None = None
+    problem: Place | None = None
+    constraints: tuple[str, ...] = ()
+    witness: dict[str, int] | None = None
     traces: tuple[TraceReport, ...] = ()
     theorems: tuple[TheoremReport, ...] = ()
+    lacks: tuple[Lack, ...] = ()
     counterexamples: tuple[Counterexample, ...] = ()
     warnings: tuple[FloatWarning, ...] = ()
     messages: tuple[str, ...] = ()
@@ -98,9 +141,11 @@ class Report(_Model):
     """The result of ``maskpool-verify check``.
 
     ``definitions`` are the declarations of the project that the statements need, each with a digest.
+    ``reals`` says whether the theorems were also proved of mathlib's real numbers. ``observed`` is what a
+    stress run has shown in floating point, if one was asked for: evidence, which no verdict depends on.
     """
 
-    schema_version: Literal["maskpool-verify/report/2"] = Field(alias="schema")
+    schema_version: Literal["maskpool-verify/report/3"] = Field(alias="schema")
     verdict: Verdict
     engine: EngineInfo | None
     kernels: tuple[KernelReport, ...]
@@ -109,6 +154,8 @@ class Report(_Model):
     definitions: dict[str, str]
     provenance: Provenance
     trusted: tuple[str, ...]
+    reals: RealsReport = ABSTRACT
+    observed: StressReport | None = None
 
     @property
     def exit_code(self) -> int:
@@ -121,10 +168,19 @@ def worst(verdicts: Iterable[Verdict]) -> Verdict:
     return max(verdicts, key=_SEVERITY.index, default="error")
 
 
+def with_reals(report: Report, reals: RealsReport) -> Report:
+    """The report with what is known about mathlib's real numbers, of which nothing may fail."""
+    verdict = worst([report.verdict, "unproved" if reals.violations else "verified"])
+    return report.model_copy(update={"verdict": verdict, "reals": reals})
+
+
 def trusted(
-    engine: EngineInfo | None, library_theorems: int, second: SecondKernelResult | None
+    engine: EngineInfo | None, library_theorems: int | None, second: SecondKernelResult | None
 ) -> tuple[str, ...]:
-    """What stays outside of the proofs, in words."""
+    """What stays outside of the proofs, in words.
+
+    ``library_theorems`` counts those of Lean's library without proofs; None if nothing was audited.
+    """
     lean = f"Lean {engine.lean_version} ({engine.source})" if engine else "Lean"
     kernel = f"The kernel of {lean}, and the build of that engine."
     if second and second.status == "accepted" and second.kernel:
@@ -143,6 +199,10 @@ def trusted(
         sentences.append(
             f"Lean's own library: this engine ships {library_theorems} of the theorems used here without "
             "their proofs, so that the axioms below them are not known from its files."
+        )
+    elif library_theorems == 0:
+        sentences.append(
+            "Of Lean's own library, nothing: the audit has walked its proofs too, down to the axioms."
         )
     return tuple(sentences)
 
@@ -187,11 +247,11 @@ def require_writable(path: Path) -> None:
             raise PermissionError(EACCES, os.strerror(EACCES), str(path.parent))
 
 
-def write(report: Report, path: Path) -> None:
-    """Write the JSON form.
+def write(text: str, path: Path) -> None:
+    """Write a report in one of its formats.
 
     Raises:
         EnvironmentFault: the file cannot be written.
     """
     with disk_faults("write the report to", path):
-        write_whole(path, to_json(report).encode())
+        write_whole(path, text.encode())

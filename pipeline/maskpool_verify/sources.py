@@ -78,7 +78,8 @@ _OPTIONS = re.compile(
 )
 """The options that may be set: none of them decides what is checked."""
 
-_IMPORTS = re.compile(r"(Init|MaskPool)(\.|$)|certificates\.")
+IMPORTS = re.compile(r"(Init|MaskPool)(\.|$)|certificates\.")
+"""The modules that the library and the certificates may import."""
 
 _LETTER = "A-Za-z_α-κμ-ωΑ-ΟΡΤ-Ωϊ-ϻἀ-῾℀-⅏𝒜-𝖟"
 _REST = rf"{_LETTER}0-9'!?₀-₉ₐ-ₜᵢ-ᵪ"
@@ -198,8 +199,8 @@ def _end_of_comment(text: str, offset: int, line: int) -> int:
     raise AuditError(f"the comment that begins in line {line} has no end")
 
 
-def scan(file: str, text: str) -> list[Finding]:
-    """Everything in one source that is refused, in its order.
+def scan(file: str, text: str, imports: re.Pattern[str] = IMPORTS) -> list[Finding]:
+    """Everything in one source that is refused, in its order; ``imports`` are the modules it may import.
 
     Raises:
         AuditError: a comment or a string has no end.
@@ -208,14 +209,14 @@ def scan(file: str, text: str) -> list[Finding]:
         found = list(tokens(text))
     except AuditError as error:
         raise AuditError(f"{file}: {error}; correct it.") from None
-    reasons = [*_findings(found), *_computing_macros(found)]
+    reasons = [*_findings(found, imports), *_computing_macros(found)]
     return [
         Finding(file, token.line, token.column, shown, reason)
         for token, shown, reason in sorted(reasons, key=lambda each: (each[0].line, each[0].column))
     ]
 
 
-def _findings(found: Sequence[Token]) -> Iterator[tuple[Token, str, str]]:
+def _findings(found: Sequence[Token], imports: re.Pattern[str]) -> Iterator[tuple[Token, str, str]]:
     """What one token, or a pair of them, gives away: the token, what to show of it, and the reason."""
     imported = False
     for before, token in zip((Token("", 0, 0), *found), found, strict=False):
@@ -235,7 +236,7 @@ def _findings(found: Sequence[Token]) -> Iterator[tuple[Token, str, str]]:
         if before.text == "set_option" and not _OPTIONS.match(text):
             yield token, f"set_option {text}", _ESCAPES
         imported = before.text == "import" or (imported and before.text == "all")
-        if imported and text != "all" and not _IMPORTS.match(text):
+        if imported and text != "all" and not imports.match(text):
             yield token, f"import {text}", "only the library and the certificates may be imported"
 
 
@@ -292,8 +293,8 @@ def _skip(texts: Sequence[str], start: int, *end: str) -> int | None:
     return None
 
 
-def scan_files(root: Path, files: Iterable[Path]) -> list[Finding]:
-    """Every forbidden token of ``files``, named relative to ``root``.
+def scan_files(root: Path, files: Iterable[Path], imports: re.Pattern[str] = IMPORTS) -> list[Finding]:
+    """Every forbidden token of ``files``, named relative to ``root``; ``imports`` as in :func:`scan`.
 
     Raises:
         AuditError: a file cannot be read as Lean.
@@ -305,5 +306,5 @@ def scan_files(root: Path, files: Iterable[Path]) -> list[Finding]:
             text = file.read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise AuditError(f"{name} cannot be read: {error}.") from None
-        found += scan(name, text)
+        found += scan(name, text, imports)
     return found

@@ -19,6 +19,7 @@ from jax import export
 from jax.extend import core
 
 from maskpool_verify import dims
+from maskpool_verify.constraints import UNCONSTRAINED, Constraints
 from maskpool_verify.dims import Size
 from maskpool_verify.errors import TraceError, UnsupportedError
 from maskpool_verify.loading import KernelFunction, UserFiles, definition
@@ -80,7 +81,8 @@ class FlatEquation:
 class FlatJaxpr:
     """A jaxpr without calls, effects, array constants or dead equations, and with one float output.
 
-    ``label`` names the kernel in messages. Equation ``k`` defines variable ``len(inputs) + k``.
+    ``label`` names the kernel in messages. Equation ``k`` defines variable ``len(inputs) + k``. ``given`` is
+    what JAX took for granted of the sizes that are left open.
     """
 
     label: str
@@ -89,6 +91,7 @@ class FlatJaxpr:
     output: FlatOperand
     output_aval: Aval
     jax_version: str
+    given: Constraints = UNCONSTRAINED
 
 
 def restricted(flat: FlatJaxpr, index: int) -> FlatJaxpr:
@@ -117,10 +120,17 @@ def restricted(flat: FlatJaxpr, index: int) -> FlatJaxpr:
     return replace(flat, equations=tuple(equations), output=FlatVar(numbers[index]), output_aval=aval)
 
 
-def trace(function: KernelFunction, inputs: Sequence[Aval], *, label: str, root: Path) -> FlatJaxpr:
+def trace(
+    function: KernelFunction,
+    inputs: Sequence[Aval],
+    *,
+    label: str,
+    root: Path,
+    given: Constraints = UNCONSTRAINED,
+) -> FlatJaxpr:
     """Trace ``function`` on abstract arrays; ``root`` is the directory of the manifest.
 
-    A symbol in the shape of an input is a size that is left open.
+    A symbol in the shape of an input is a size that is left open; ``given`` is what is assumed of those.
 
     :class:`TraceError` if the function raises or does not return one float array; :class:`UnsupportedError`
     for side effects, array constants, primitives with several results, calls with unknown parameters, and
@@ -131,19 +141,20 @@ def trace(function: KernelFunction, inputs: Sequence[Aval], *, label: str, root:
     name = getattr(function, "__name__", type(function).__name__)
     home = Source(files.name(str(place[0])), place[1], name) if place else Source(f"<{name}>", 0, name)
     try:
-        closed, result = _make_jaxpr(function, inputs)
+        closed, result = _make_jaxpr(function, inputs, given)
     except (Exception, SystemExit) as error:
         shapes, reason = ", ".join(map(str, inputs)), files.describe(error)
-        if _open_symbols(inputs) and _is_traceable(function, inputs):
+        if _open_symbols(inputs) and _is_traceable(function, inputs, given):
+            under = f" and {', '.join(given.texts)}" if given.texts else ""
             raise UnsupportedError(
-                f"{label} at {home}: tracing for all sizes with {shapes} raises {reason}; "
+                f"{label} at {home}: tracing for all sizes with {shapes}{under} raises {reason}; "
                 'list concrete shapes in place of "all".'
             ) from None
         raise TraceError(f"{label} at {home}: tracing with {shapes} raises {reason}.") from None
     if not isinstance(result, jax.ShapeDtypeStruct):
         kind = type(result).__name__
         raise TraceError(f"{label} at {home}: it returns a {kind}; a kernel must return exactly one array.")
-    flattening = _Flattening(label, files)
+    flattening = _Flattening(label, files, given)
     arguments = [flattening.new(variable.aval, home) for variable in closed.jaxpr.invars]
     outputs = flattening.inline(closed.jaxpr, closed.consts, arguments, home)
     flat = flattening.finish(outputs[0], len(arguments))
@@ -160,10 +171,11 @@ def _open_symbols(inputs: Sequence[Aval]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _structs(inputs: Sequence[Aval]) -> list[jax.ShapeDtypeStruct]:
+def _structs(inputs: Sequence[Aval], given: Constraints) -> list[jax.ShapeDtypeStruct]:
     """The abstract inputs in JAX's terms; open sizes share one scope."""
     names = _open_symbols(inputs)
-    symbols = dict(zip(names, export.symbolic_shape(", ".join(names)), strict=True)) if names else {}
+    known = export.symbolic_shape(", ".join(names), constraints=given.texts) if names else ()
+    symbols = dict(zip(names, known, strict=True))
     return [
         jax.ShapeDtypeStruct(  # type: ignore[no-untyped-call]
             tuple(symbols[size] if isinstance(size, str) else size for size in aval.shape),
@@ -173,19 +185,21 @@ def _structs(inputs: Sequence[Aval]) -> list[jax.ShapeDtypeStruct]:
     ]
 
 
-def _make_jaxpr(function: KernelFunction, inputs: Sequence[Aval]) -> tuple[core.ClosedJaxpr, Any]:
+def _make_jaxpr(
+    function: KernelFunction, inputs: Sequence[Aval], given: Constraints
+) -> tuple[core.ClosedJaxpr, Any]:
     """The jaxpr, and what the function returns."""
     with jax.enable_x64(any(aval.dtype.endswith("64") for aval in inputs)):
-        closed, result = jax.make_jaxpr(function, return_shape=True)(*_structs(inputs))
+        closed, result = jax.make_jaxpr(function, return_shape=True)(*_structs(inputs, given))
     return closed, result
 
 
-def _is_traceable(function: KernelFunction, inputs: Sequence[Aval]) -> bool:
+def _is_traceable(function: KernelFunction, inputs: Sequence[Aval], given: Constraints) -> bool:
     """Whether tracing succeeds with numbers in place of open sizes."""
-    sizes = {symbol: number for number, symbol in enumerate(_open_symbols(inputs), 3)}
+    (sizes, *_) = given.examples(_open_symbols(inputs), 3)
     closed = [Aval(a.dtype, tuple(dims.at(size, sizes) for size in a.shape)) for a in inputs]
     try:
-        _make_jaxpr(function, closed)
+        _make_jaxpr(function, closed, UNCONSTRAINED)
     except (Exception, SystemExit):
         return False
     return True
@@ -200,7 +214,7 @@ def size_of(size: Any) -> Size:
     """A size, position or axis as JAX has it; ``vmap`` makes NumPy's integers of some.
 
     Raises:
-        ValueError: it is neither a number nor a polynomial in symbols.
+        ValueError: it is none that is known.
     """
     return int(size) if isinstance(size, int | np.integer) else dims.parse(str(size))
 
@@ -276,9 +290,10 @@ class _RawEquation:
 class _Flattening:
     """The equations collected so far; variables are numbered in the order in which they appear."""
 
-    def __init__(self, label: str, files: UserFiles) -> None:
+    def __init__(self, label: str, files: UserFiles, given: Constraints) -> None:
         self.label = label
         self.files = files
+        self.given = given
         self.avals: list[Aval] = []
         self.equations: list[_RawEquation] = []
 
@@ -483,4 +498,5 @@ class _Flattening:
             output=numbers.get(output, output),
             output_aval=self.avals[output.index] if isinstance(output, FlatVar) else output.aval,
             jax_version=jax.__version__,
+            given=self.given,
         )

@@ -21,7 +21,7 @@ from maskpool_verify.manifest import Manifest
 LIBRARY = "MaskPool"
 """The module that imports the whole library."""
 
-LAKE_FILES = ("lakefile.lean", "lakefile.toml", "lean-toolchain")
+LAKE_FILES = ("lakefile.lean", "lakefile.toml", "lake-manifest.json", "lean-toolchain")
 """What steers the build of official Lean."""
 
 _PACKAGE = Path(__file__).parent

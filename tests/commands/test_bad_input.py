@@ -136,12 +136,25 @@ def test_too_few_parameters(checkout: Path, run):
     )
 
 
-@pytest.mark.parametrize("path", ["kernels", "maskpool.toml/report.json"])
+@pytest.mark.parametrize("path", ["kernels.json", "maskpool.toml/report.json"])
 def test_report_that_cannot_be_written_is_refused_before_the_work(path, checkout: Path, run, contents):
+    (checkout / "kernels.json").mkdir()
     before = contents(checkout)
     outcome = run(checkout, "check", "--report", path)
     assert outcome.status == 3
     assert outcome.sentence.startswith(f"Cannot write the report to {path}")
+    assert contents(checkout) == before
+
+
+@pytest.mark.parametrize("path", ["report", "report.pdf", ".json", "report.json.bak"])
+def test_report_of_no_known_format_is_refused_before_the_work(path, checkout: Path, run, contents):
+    before = contents(checkout)
+    outcome = run(checkout, "check", "--report", "new/report.html", "--report", path)
+    assert outcome.status == 2
+    assert outcome.sentence == (
+        f"The report {path} is of no known format; "
+        "end its name with one of .json, .html, .md, .xml, .sarif, .txt."
+    )
     assert contents(checkout) == before
 
 

@@ -49,6 +49,7 @@ class Entry(_Model):
     spec: Literal["attention", "none"]
     rows: Literal["n"]
     shapes: Literal["all"] | tuple[Literal["all"] | dict[str, int], ...]
+    constraints: tuple[str, ...] = ()
     arithmetic: Literal["real", "extended"] = "real"
     arguments: tuple[Argument, ...]
 

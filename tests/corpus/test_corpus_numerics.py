@@ -24,7 +24,7 @@ pytestmark = pytest.mark.slow  # a minute, for what changes with the corpus alon
 
 EXPECTATIONS = expectations()
 
-SIZES = {"d": 3, "b": 2, "h": 2, "k": 2, "w": 2, "q": 2, "c": 2, "e": 2}
+SIZES = {"d": 3, "b": 2, "h": 2, "k": 2, "w": 2, "q": 2, "c": 2, "e": 2, "m": 8}
 SAMPLES = 24
 WITNESSES: dict[str, dict[str, float]] = {
     "finite_fill_guarded": {"logits": -1e9},

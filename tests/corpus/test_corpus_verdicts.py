@@ -38,6 +38,9 @@ def test_a_verdict_is_as_expected(name: str) -> None:
     assert refuted == (set(expected.breaks) - _without_numbers(name) if found.verdict == "refuted" else set())
     for property_, status in found.theorems.items():
         assert (status == "refuted") == (property_ in refuted)
+    assert not {property_ for property_, status in found.theorems.items() if status == "proved"} & {
+        *expected.breaks
+    }
     if found.verdict == "verified":
         assert set(found.theorems.values()) == {"proved"}
 

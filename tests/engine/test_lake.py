@@ -6,6 +6,7 @@ The texts are those that Lake 5 (Lean 4.28) prints without a terminal.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -47,7 +48,7 @@ def toolchain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Toolchain:
         script("lean", f"[ $1 = --print-prefix ] && echo '{prefix}' || echo '{version}'")
         script(
             "lake",
-            f"echo \"$@\" '|' $ELAN_TOOLCHAIN >> '{tmp_path}/lake.log'\n"
+            f"echo \"$@\" '|' $ELAN_TOOLCHAIN ${{LAKE_NO_CACHE:-0}} >> '{tmp_path}/lake.log'\n"
             "own=.lake/build/lib/lean\n"
             f"for m in {writes}; do mkdir -p $own/$(dirname $m); touch $own/$m.olean; done\n"
             f"cat '{tmp_path}/output'; exit {status}",
@@ -100,7 +101,7 @@ Build completed successfully (4 jobs).
             text="two lines:\n  second line",
         ),
     )
-    assert (tmp_path / "lake.log").read_text() == f"build --no-ansi -v C | {TOOLCHAIN}\n"
+    assert (tmp_path / "lake.log").read_text() == f"build --no-ansi -v C | {TOOLCHAIN} 1\n"
 
 
 FAILURE = """\
@@ -150,6 +151,25 @@ def test_fresh_removes_artifacts_first(toolchain: Toolchain, project: Path) -> N
     assert toolchain("").build(project, ["A"], fresh=True)["A"].status == "failed"
 
 
+def test_packages_with_requirements(toolchain: Toolchain, project: Path, tmp_path: Path) -> None:
+    """mathlib comes compiled; where the required packages lie, lake says."""
+    library = project / ".lake" / "packages" / "mathlib" / ".lake" / "build" / "lib" / "lean"
+    library.mkdir(parents=True)
+    own, absent = ".lake/build/lib/lean", ".lake/packages/gone"
+    engine = toolchain(f"{library.relative_to(project)}:{own}:{absent}\n", writes="A").with_downloads()
+    engine.fetch_mathlib(project)
+    assert engine.dependencies(project) == (library,)
+    assert (tmp_path / "lake.log").read_text().splitlines() == [
+        f"exe cache get | {TOOLCHAIN} 0",
+        f"env printenv LEAN_PATH | {TOOLCHAIN} 0",
+    ]
+
+
+def test_mathlib_that_cannot_be_fetched(toolchain: Toolchain, project: Path) -> None:
+    with pytest.raises(EnvironmentFault, match=r"`lake exe cache get` failed in .*: error: unknown"):
+        toolchain("error: unknown executable cache\n", status=1).fetch_mathlib(project)
+
+
 def test_info_and_artifacts(toolchain: Toolchain, project: Path, tmp_path: Path) -> None:
     engine = toolchain()
     assert engine.info() == EngineInfo(
@@ -173,7 +193,31 @@ def test_wrong_toolchain(toolchain: Toolchain, options: dict[str, str], what: st
         toolchain(**options).info()
     with pytest.raises(EnvironmentFault, match=what):
         choose("lake")
-    assert choose("auto").name == "wasm"
+    said: list[str] = []
+    assert choose("auto", said.append).name == "wasm"
+    (sentence,) = said
+    assert sentence.startswith("engine: wasm, the embedded Lean, and not lake: ")
+    assert re.search(what, sentence)
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        "info: downloading component 'lean'\nerror: could not download file from 'x' to 'y'\n",
+        "error: error during download\ninfo: caused by: [6] Could not resolve hostname\n",
+        "info: mathlib: cloning x\nerror: external command 'git' exited with code 128\n",
+    ],
+)
+def test_a_failing_download(toolchain: Toolchain, project: Path, output: str) -> None:
+    with pytest.raises(
+        EnvironmentFault, match=r"cannot be downloaded \(.*\); check the network and try again"
+    ):
+        toolchain(output, status=1).build(project, ["A"])
+
+
+def test_an_error_in_a_module_is_no_failing_download(toolchain: Toolchain, project: Path) -> None:
+    output = FAILURE.replace("unsolved goals", "failed to fetch the goal")
+    assert toolchain(output, status=1, writes="A").build(project, ["C"])["P.B"].status == "failed"
 
 
 def test_wrong_toolchain_file(toolchain: Toolchain, project: Path) -> None:
@@ -184,8 +228,11 @@ def test_wrong_toolchain_file(toolchain: Toolchain, project: Path) -> None:
 
 def test_choose(toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     toolchain()
-    assert [choose("auto").name, choose("lake").name, choose("wasm").name] == ["lake", "lake", "wasm"]
+    said: list[str] = []
+    assert [choose(name, said.append).name for name in ("auto", "lake", "wasm")] == ["lake", "lake", "wasm"]
+    assert said == ["engine: lake, the native Lean 4.28.0"]
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert choose("auto").name == "wasm"
+    assert choose("auto", said.append).name == "wasm"
+    assert len(said) == 1, "without a lake there was no choice"
     with pytest.raises(EnvironmentFault, match="no lake"):
         choose("lake")

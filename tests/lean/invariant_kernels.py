@@ -77,6 +77,12 @@ def batch(features: Array, mask: Array) -> Array:
     return jnp.einsum("bn,bnd->bd", keep, features) / jnp.maximum(jnp.sum(keep, axis=1, keepdims=True), 1.0)
 
 
+def total_of_batch(features: Array, mask: Array) -> Array:
+    """The elements of the batch have a divisor in common."""
+    keep = mask.astype("float32")
+    return jnp.einsum("bn,bnd->bd", keep, features) / jnp.maximum(jnp.sum(keep), 1.0)
+
+
 def probability_of_any(logits: Array, mask: Array) -> Array:
     return 1.0 - jnp.prod(jnp.where(mask, 1.0 - jax.nn.sigmoid(logits), 1.0))
 
@@ -108,6 +114,7 @@ RIGHT = (
     ),
     Case(compared_mask, (BAG[0], Aval("float32", ("n",)))),
     Case(batch, (Aval("float32", ("b", "n", "d")), Aval("bool", ("b", "n")))),
+    Case(total_of_batch, (Aval("float32", ("b", "n", "d")), Aval("bool", ("b", "n")))),
     Case(probability_of_any, (Aval("float32", ("n",)), BAG[1])),
     Case(self_attention),
     Case(channel_positions, (Aval("float32", ("n", 3)), BAG[1])),

@@ -79,6 +79,22 @@ def special_pool(features: Array, logits: Array, mask: Array) -> Array:
     return jnp.where(z > 0, pooled / z, 0.0)
 
 
+def grid_pool(features: Array, logits: Array, mask: Array) -> Array:
+    """Bags in two batch axes."""
+    weights = jnp.where(mask, jnp.exp(logits), 0.0)
+    total = jnp.sum(weights, axis=2)[:, :, None]
+    pooled = jnp.einsum("bcn,bcnd->bcd", weights, features)
+    return jnp.where(total > 0, pooled / jnp.where(total > 0, total, 1.0), 0.0)
+
+
+def masked_heads_pool(features: Array, logits: Array, mask: Array) -> Array:
+    """Heads with a mask each, that share the features."""
+    weights = jnp.where(mask, jnp.exp(logits).T, 0.0)
+    total = jnp.sum(weights, axis=1)[:, None]
+    pooled = weights @ features
+    return jnp.where(total > 0, pooled / jnp.where(total > 0, total, 1.0), 0.0)
+
+
 MATRICES = kernel(
     "where",
     (
@@ -110,6 +126,23 @@ HEADS = kernel(
 )
 """For all sizes, under names that mean something else in Lean or in the generated files."""
 
+GRID = kernel(
+    "grid",
+    (
+        spec("features", "features", "b", "c", "n", "d"),
+        spec("logits", "logits", "b", "c", "n"),
+        spec("mask", "mask", "b", "c", "n", dtype="bool"),
+    ),
+)
+MASKED_HEADS = kernel(
+    "masked_heads",
+    (
+        spec("features", "features", "n", "d"),
+        spec("logits", "logits", "n", "h"),
+        spec("mask", "mask", "h", "n", dtype="bool"),
+    ),
+)
+
 SPECIAL = everywhere(
     kernel(
         "special_pool",
@@ -127,6 +160,8 @@ FUNCTIONS = {
     MATRICES.name: scaled_pool,
     SCALARS.name: scalar_pool,
     HEADS.name: heads_pool,
+    GRID.name: grid_pool,
+    MASKED_HEADS.name: masked_heads_pool,
     SPECIAL.name: special_pool,
 }
 

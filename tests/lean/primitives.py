@@ -14,6 +14,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 from jax import lax
+from jax.core import max_dim
 
 from maskpool_verify.tracing import Aval
 
@@ -472,6 +473,15 @@ CASES: dict[str, Case] = {
         ),
         (".slice (start_indices := [1, 0, 0]) v#0",),
     ),
+    "slice_strides": Case(
+        lambda x: lax.slice(x, (1, 0), (6, 2), (2, 1)),
+        (f32(7, 3),),
+        (
+            "fun j => if inside : 1 + 2 * j.1.val < 7 then if inside2 : j.2.1.val < 3 then"
+            " x0 (⟨1 + 2 * j.1.val, inside⟩, ⟨j.2.1.val, inside2⟩, ()) else Ops.lit 0 1 else Ops.lit 0 1",
+        ),
+        (".slice (start_indices := [1, 0]) (strides := [2, 1]) v#0",),
+    ),
     "rev": Case(
         lambda p: _number(lax.rev(p, (1,))),
         (P,),
@@ -544,6 +554,31 @@ CASES: dict[str, Case] = {
             "fun j => t1 (0, j.1, ())",
         ),
         (".slice (start_indices := [n - 1, 0]) v#0", ".squeeze (dimensions := [0]) v#1"),
+    ),
+    "open_strides": Case(
+        lambda x: x[1::2],
+        (f32("n", "d"),),
+        (
+            "fun j => if inside : 1 + 2 * j.1.val < n then x0 (⟨1 + 2 * j.1.val, inside⟩, j.2.1, ())"
+            " else Ops.lit 0 1",
+        ),
+        (".slice (start_indices := [1, 0]) (strides := [2, 1]) v#0",),
+    ),
+    "open_operations": Case(
+        lambda x: jnp.sum(x) * (x.shape[0] // 2 - 3 * (x.shape[1] % 3) + max_dim(x.shape[0] - 3, x.shape[1])),
+        (f32("n", "d"),),
+        (
+            "fun _ => fsum fun k : Index [n, d] => x0 (k.1, k.2.1, ())",
+            "fun _ => n / 2 + max (n - 3) d - 3 * (d % 3)",
+            "fun j => Ops.lit (t2 j) 1",
+            "fun j => Ops.mul (t1 j) (t3 j)",
+        ),
+        (
+            ".reduce_sum (axes := [0, 1]) v#0",
+            ".dim_as_value (dim := n / 2 + max (n - 3) d - 3 * (d % 3))",
+            CONVERT.format(2),
+            ".mul v#1 v#3",
+        ),
     ),
     "open_concatenate": Case(
         lambda x: lax.concatenate([x[1:], x], 0),

@@ -33,32 +33,11 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "tanh": lax.tanh,
     "logistic": lax.logistic,
 }
-FUNCTIONS = [
-    "sqrt",
-    "rsqrt",
-    "cbrt",
-    "exp2",
-    "expm1",
-    "log1p",
-    "erf",
-    "erfc",
-    "erf_inv",
-    "abs",
-    "sign",
-    "floor",
-    "ceil",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "asinh",
-    "acosh",
-    "atanh",
-]
+FUNCTIONS = (
+    "sqrt", "rsqrt", "cbrt", "exp2", "expm1", "log1p", "erf", "erfc",
+    "erf_inv", "abs", "sign", "floor", "ceil", "sin", "cos", "tan",
+    "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh",
+)
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": lax.add,
     "sub": lax.sub,

@@ -19,8 +19,8 @@ from maskpool_verify.lean import syntax
 from maskpool_verify.tracing import Aval
 
 LAWS = ("permutation", "padding", "irrelevance")
-BATCHED = {"batch": "[0]"}
-"""The sizes of the axes that a mask has beside the rows, by their numbers."""
+BATCHED = {"batch": True, "total_of_batch": False}
+"""Whether the elements of a batch, along the size number 0, are treated apart."""
 
 
 def program(case: Case) -> Translated:
@@ -64,9 +64,12 @@ def claim(case: Case, *, corrupt: bool = False) -> str:
             f"theorem {law} : program.check .{law} {given} = {str(holds).lower()} := by decide +kernel",
             f"theorem {law}_first : program.firstBad .{law} {given} = {first} := by decide +kernel",
         ]
-    if case.name in BATCHED:
-        outer = BATCHED[case.name]
-        lines.append(f"theorem batch : program.checkBatch {given} {outer} = true := by decide +kernel")
+    if (apart := BATCHED.get(case.name)) is not None:
+        lines += [
+            f"theorem {law}_apart : program.checkBatch .{law} {given} [0] = {str(apart).lower()} := "
+            "by decide +kernel"
+            for law in ("permutation", "irrelevance")
+        ]
     return "\n".join([*lines, f"end {case.name}"])
 
 
@@ -166,7 +169,16 @@ def batch_laws(definitions: str) -> str:
 {definitions}
 variable {{R : Type}} [RealArith R] {{b n d extra : Nat}}
 
-theorem permutation (σ : Fin n ≃ Fin n) (features : Tensor R [b, n, d]) (mask : Tensor Bool [b, n]) :
+theorem permutation (σ : Fin b → Fin n ≃ Fin n) (features : Tensor R [b, n, d]) (mask : Tensor Bool [b, n]) :
+    program.eval [b, d, n] (fun q => features (q.1, σ q.1 q.2.1, q.2.2.1, ()),
+        fun q => mask (q.1, σ q.1 q.2.1, ()), ()) =
+      program.eval [b, d, n] (features, mask, ()) :=
+  program.permutation_batch [b, d, n] [0] (rows := 2) (mask := 1) (by decide +kernel)
+    (fun j => σ j.1) fun j =>
+    ⟨fun q hq => ⟨σ q.1, congrArg σ (Fin.ext (hq.at 0 0)), rfl⟩,
+      fun q hq => ⟨σ q.1, congrArg σ (Fin.ext (hq.at 0 0)), rfl⟩, trivial⟩
+
+theorem permutation_of_all (σ : Fin n ≃ Fin n) (features : Tensor R [b, n, d]) (mask : Tensor Bool [b, n]) :
     program.eval [b, d, n] (fun q => features (q.1, σ q.2.1, q.2.2.1, ()),
         fun q => mask (q.1, σ q.2.1, ()), ()) =
       program.eval [b, d, n] (features, mask, ()) :=
@@ -185,18 +197,14 @@ theorem padding (features : Tensor R [b, n, d]) (mask : Tensor Bool [b, n])
 theorem masked_irrelevance {{features features' : Tensor R [b, n, d]}} {{mask : Tensor Bool [b, n]}}
     (h_features : ∀ q : Index [b, n, d], mask (q.1, q.2.1, ()) = true → features q = features' q) :
     program.eval [b, d, n] (features, mask, ()) = program.eval [b, d, n] (features', mask, ()) :=
-  program.masked_irrelevance_batch [b, d, n] (rows := 2) (mask := 1) [0] (by decide +kernel)
+  program.masked_irrelevance_batch [b, d, n] [0] (rows := 2) (mask := 1) (by decide +kernel)
     (fun j r => mask (j.1, r, ())) fun j =>
-      ⟨fun q hq h => h_features q (by
-          rw [show q.1 = j.1 from Fin.ext (hq _ (.head _) 0 rfl)]
-          exact h _ (.head _)),
-        by same_rows, by same_rows, fun q hq i hi h => by
-          cases List.mem_singleton.1 hi
-          have e : mask (q.1, q.2.1, ()) = false := by
-            rw [show q.1 = j.1 from Fin.ext (hq _ (.head _) 0 rfl)]
-            exact h
-          exact ⟨e, e⟩,
-        trivial⟩
+    ⟨fun q hq => ⟨fun r => mask (q.1, r, ()), congrArg (fun i r => mask (i, r, ())) (Fin.ext (hq.at 0 0)),
+        fun h => h_features q (h _ (.head _))⟩,
+      by same_rows_at, by same_rows_at,
+      fun q hq => ⟨fun r => mask (q.1, r, ()), congrArg (fun i r => mask (i, r, ())) (Fin.ext (hq.at 0 0)),
+        by masked_rows⟩,
+      trivial⟩
 end batches"""
 
 

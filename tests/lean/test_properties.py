@@ -8,7 +8,8 @@ import pytest
 from manifest_kernels import HEADS, MATRICES, SCALARS, everywhere, kernel, spec
 
 from maskpool_verify.lean.bags import shape_name
-from maskpool_verify.lean.properties import PROPERTIES, WIDTH, declaration, theorems, wrapped
+from maskpool_verify.lean.lines import WIDTH, wrapped
+from maskpool_verify.lean.properties import PROPERTIES, declaration, theorems
 from maskpool_verify.manifest import Kernel
 
 PLAIN = kernel(

@@ -5,13 +5,23 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from manifest_kernels import HEADS, MATRICES, SCALARS, SPECIAL, everywhere, traces
+from manifest_kernels import (
+    GRID,
+    HEADS,
+    MASKED_HEADS,
+    MATRICES,
+    SCALARS,
+    SPECIAL,
+    everywhere,
+    traces,
+)
 
 from maskpool_verify.audit import audit
 from maskpool_verify.engine.wasm import WasmEngine
+from maskpool_verify.failures import by_specification
 from maskpool_verify.lean.bags import shape_name
-from maskpool_verify.lean.properties import theorems
-from maskpool_verify.lean.render import lean_files
+from maskpool_verify.lean.properties import properties_module, theorems
+from maskpool_verify.lean.render import lean_files, module_path
 from maskpool_verify.manifest import Kernel
 from maskpool_verify.program import digest
 
@@ -101,11 +111,23 @@ def written(project: Path, kernel: Kernel) -> list[str]:
     return modules
 
 
+RESTING = {
+    MATRICES.name: {"permutation", "masked_irrelevance", "all_masked", "padding_n2_d3_n3_d3"},
+}
+"""The theorems that are proved from the specification: at listed sizes all, else what no check can give."""
+
+
 def test_lean_proves_them_for_awkward_names_and_other_ranks(engine: WasmEngine, lean_project: Path) -> None:
-    kernels = (MATRICES.model_copy(update={"shapes": MATRICES.shapes[:2]}), everywhere(SCALARS), HEADS)
+    listed = MATRICES.model_copy(update={"shapes": MATRICES.shapes[:2]})
+    kernels = (listed, everywhere(SCALARS), HEADS, GRID, MASKED_HEADS)
     modules = [module for kernel in kernels for module in written(lean_project, kernel)]
     results = engine.build(lean_project, modules)
-    assert {m: results[m].messages for m in modules} == dict.fromkeys(modules, ())
+    assert {results[m].status for m in modules} == {"built"}
+    for kernel in kernels:
+        module = properties_module(kernel)
+        text = (lean_project / module_path(module)).read_text("utf-8")
+        resting = {name.rpartition(".")[2] for name in by_specification(text, results[module])}
+        assert resting == RESTING.get(kernel.name, {"all_masked"})
     artifacts = engine.artifacts(lean_project)
     wanted = [theorem.dotted for kernel in kernels for theorem in theorems(kernel)]
     found = audit(artifacts.own, artifacts.library, modules, wanted)

@@ -338,3 +338,44 @@ def test_an_undecided_difference_is_no_counterexample(subject: Callable[..., Sub
         if proved:
             assert shown.left.result is not None
             assert shown.left.result.entries == ("about 10^-434294482",)
+
+
+# -- constraints
+
+
+def constrained(subject: Subject, *constraints: str) -> Subject:
+    """The kernel under constraints on its sizes."""
+    return replace(subject, kernel=subject.kernel.model_copy(update={"constraints": constraints}))
+
+
+@pytest.mark.parametrize(
+    ("constraints", "property_", "sizes"),
+    [
+        (("mod(n, 2) == 0",), "padding", [{"n": 2, "d": 1}, {"n": 4, "d": 1}, {"n": 6, "d": 1}]),
+        (("mod(n, 2) == 0",), "permutation", [{"n": 2, "d": 1}, {"n": 4, "d": 1}, {"n": 6, "d": 1}]),
+        (("n >= 4", "d >= n"), "permutation", [{"n": 4, "d": 4}, {"n": 4, "d": 5}, {"n": 5, "d": 5}]),
+        (("n <= 2",), "padding", [{"n": 1, "d": 1}]),
+        (("n <= 2",), "masked_irrelevance", [{"n": 1, "d": 1}, {"n": 2, "d": 1}]),
+    ],
+)
+def test_only_sizes_that_satisfy_the_constraints_are_searched(
+    subject: Callable[[str], Subject],
+    constraints: tuple[str, ...],
+    property_: Property,
+    sizes: list[dict[str, int]],
+) -> None:
+    kernel = constrained(subject("mean_over_rows"), *constraints).kernel
+    places = layouts(kernel, property_)
+    assert [layout.sizes for layout in places[: len(sizes)]] == sizes
+    for layout in places:
+        assert kernel.assumed.violated(layout.sizes) is None
+        assert property_ != "padding" or kernel.assumed.violated(layout.padded_sizes) is None
+
+
+def test_a_counterexample_satisfies_the_constraints(subject: Callable[[str], Subject]) -> None:
+    kernel = subject("mean_over_rows")
+    shown = found(refute(constrained(kernel, "mod(n, 3) == 0"), "padding", budget=SECONDS))
+    assert shown.right is not None
+    assert (shown.left.sizes["n"], shown.right.sizes["n"]) == (3, 6)
+    impossible = refute(constrained(kernel, "n <= 1"), "padding", budget=SECONDS)
+    assert impossible.counterexample is None

@@ -9,7 +9,7 @@ from typing import Literal
 import click
 from rich.progress import MofNCompleteColumn, Progress
 
-from maskpool_verify import api, provenance, text
+from maskpool_verify import api, formats, provenance
 from maskpool_verify import report as reports
 from maskpool_verify.check import SEARCH_SECONDS, Step
 from maskpool_verify.commands.common import (
@@ -25,6 +25,7 @@ from maskpool_verify.commands.common import (
     write_out,
 )
 from maskpool_verify.commands.install import ready_engine
+from maskpool_verify.formats import text
 from maskpool_verify.manifest import load_manifest
 
 
@@ -37,6 +38,11 @@ from maskpool_verify.manifest import load_manifest
     default="auto",
     show_default=True,
     help="Which Lean: the embedded one (wasm) or that of elan (lake); auto takes lake where it is installed.",
+)
+@click.option(
+    "--mathlib",
+    is_flag=True,
+    help="Also build the package real/ with mathlib, and audit its theorems about ℝ; for the engine lake.",
 )
 @click.option(
     "--second-kernel",
@@ -55,18 +61,29 @@ from maskpool_verify.manifest import load_manifest
     show_default=True,
     help="How long to search for a counterexample to a property that is not proved; 0: do not.",
 )
+@click.option(
+    "--stress",
+    "stress_seconds",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    show_default=True,
+    help="How long to run each kernel on adversarial inputs, as the command stress does; 0: do not.",
+)
 @click.option("--fresh", is_flag=True, help="Build everything again, even if nothing changed.")
 @click.option(
     "--report",
-    "report_path",
-    metavar="FILE.json",
+    "report_paths",
+    metavar="FILE",
+    multiple=True,
     type=click.Path(path_type=Path),
-    help="Also write the report as JSON to this file.",
+    help="Also write the report to this file, as what its name ends with: "
+    f"{', '.join(formats.SUFFIXES)}; may be repeated.",
 )
 @click.option(
     "--format",
     "format_",
-    type=click.Choice(["text", "json"]),
+    type=click.Choice(formats.FORMATS),
     default="text",
     show_default=True,
     help="What to print on stdout.",
@@ -83,11 +100,13 @@ def check(
     manifest_path: Path,
     kernel_names: tuple[str, ...],
     engine: Literal["auto", "wasm", "lake"],
+    mathlib: bool,
     second: Literal["auto", "require", "off"],
     search_seconds: float,
+    stress_seconds: float,
     fresh: bool,
-    report_path: Path | None,
-    format_: Literal["text", "json"],
+    report_paths: tuple[Path, ...],
+    format_: formats.Format,
     earlier_path: Path | None,
     quiet: bool,
 ) -> int:
@@ -99,32 +118,38 @@ def check(
     Examples:
       maskpool-verify check
       maskpool-verify check --kernel masked_attention_pool --fresh
-      maskpool-verify check --quiet --report build/report.json
+      maskpool-verify check --quiet --report build/report.json --report build/report.html
+      maskpool-verify check --engine lake --mathlib
       maskpool-verify check --format json | jq .verdict
+      maskpool-verify check --format github --report build/summary.md
     """
     manifest = load_manifest(manifest_path)
     kernels = selected(manifest, kernel_names)
     earlier = reports.read(earlier_path) if earlier_path is not None else None
-    if report_path is not None:
-        reports.require_writable(report_path)
+    written = {path: formats.format_of(path) for path in report_paths}
+    for path in written:
+        reports.require_writable(path)
     lean = ready_engine(engine, quiet)
     with progress_bar(quiet, MofNCompleteColumn()) as bar:
         report = api.check(
             manifest,
             kernels,
             engine=lean,
+            mathlib=mathlib,
             fresh=fresh,
             second=second,
             search_seconds=search_seconds,
+            stress_seconds=stress_seconds,
             progress=_shown_on(bar, quiet),
             on_wait=waiting(quiet),
         )
-    if report_path is not None:
-        reports.write(report, report_path)
-    if format_ == "json":
-        write_out(reports.to_json(report))
-    else:
+    base = _below_repository(manifest.root)
+    for path, wanted in written.items():
+        reports.write(formats.render(report, wanted, base), path)
+    if format_ == "text":
         write_out(text.to_text(report, width=terminal_width(text.WIDTH), colour=colours(), quiet=quiet))
+    else:
+        write_out(formats.render(report, format_, base))
     if earlier is None:
         return report.exit_code
     differences = provenance.differences(earlier.provenance, report.provenance)
@@ -133,12 +158,20 @@ def check(
     return max(report.exit_code, int(bool(differences)))
 
 
+def _below_repository(root: Path) -> str:
+    """The way from the top of the git repository, if there is one, to the directory of the manifest."""
+    root = root.resolve()
+    top = next((folder for folder in (root, *root.parents) if (folder / ".git").exists()), root)
+    return "" if top == root else root.relative_to(top).as_posix()
+
+
 _WORDS = {
     "trace": "tracing",
     "build": "building",
     "audit": "auditing",
     "replay": "replaying",
     "search": "searching a counterexample to",
+    "stress": "running on adversarial inputs:",
 }
 
 

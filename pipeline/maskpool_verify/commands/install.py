@@ -26,10 +26,12 @@ _PHASES = {
 def ready_engine(name: Literal["auto", "wasm", "lake"], quiet: bool) -> Engine:
     """The engine of that name; the embedded one is installed if it is not there.
 
+    Where there is a lake on PATH, it is said on stderr which one ``auto`` has taken.
+
     Raises:
         EnvironmentFault: it is not there, and cannot be installed.
     """
-    engine = choose(name)
+    engine = choose(name, (lambda _: None) if quiet else say)
     if engine.name == "wasm" and not is_installed(default_cache()):
         install_engine(quiet)
     return engine

@@ -9,7 +9,7 @@ from typing import Literal
 import click
 from rich.progress import MofNCompleteColumn, Progress
 
-from maskpool_verify import text
+from maskpool_verify import api
 from maskpool_verify.commands.common import (
     colours,
     kernel_option,
@@ -21,11 +21,11 @@ from maskpool_verify.commands.common import (
     terminal_width,
     write_out,
 )
-from maskpool_verify.manifest import DType, load_manifest
+from maskpool_verify.formats import text
+from maskpool_verify.manifest import DType, Kernel, load_manifest
 from maskpool_verify.refute.subject import sizes_text
-from maskpool_verify.stress import BUDGET, FLOATS, joined, to_json
+from maskpool_verify.stress import BUDGET, FLOATS, to_json
 from maskpool_verify.stress import Progress as Step
-from maskpool_verify.stress import stress as run_stress
 
 
 @click.command()
@@ -80,22 +80,16 @@ def stress(
     """
     manifest = load_manifest(manifest_path)
     kernels = selected(manifest, kernel_names)
-    found = []
     with progress_bar(quiet, MofNCompleteColumn()) as bar:
-        for kernel in kernels:
-            show = _shown_on(bar, quiet, kernel.name)
-            found.append(
-                run_stress(
-                    kernel,
-                    root=manifest.root,
-                    dtypes=dtypes,
-                    quick=quick,
-                    budget_seconds=budget,
-                    seed=seed,
-                    progress=show,
-                )
-            )
-    report = joined(found)
+        report = api.stress(
+            manifest,
+            kernels,
+            dtypes=dtypes,
+            quick=quick,
+            budget=budget,
+            seed=seed,
+            progress=_shown_on(bar, quiet),
+        )
     if format_ == "json":
         write_out(to_json(report))
     else:
@@ -104,12 +98,12 @@ def stress(
     return report.exit_code
 
 
-def _shown_on(bar: Progress | None, quiet: bool, name: str) -> Callable[[Step], None]:
+def _shown_on(bar: Progress | None, quiet: bool) -> Callable[[Kernel, Step], None]:
     """Show steps on a progress bar; without one, as a line for each size."""
     task = bar.add_task("") if bar is not None else None
 
-    def show(step: Step) -> None:
-        description = f"{name} in {step.dtype}, {sizes_text(step.sizes)}"
+    def show(kernel: Kernel, step: Step) -> None:
+        description = f"{kernel.name} in {step.dtype}, {sizes_text(step.sizes)}"
         if bar is not None and task is not None:
             bar.update(task, description=description, completed=step.done, total=step.total)
         elif not quiet and step.done == 0:

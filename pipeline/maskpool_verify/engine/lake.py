@@ -31,6 +31,12 @@ _LOCATED = re.compile(
     r"(?P<severity>error|warning|info): (?P<file>.+?\.lean):(?P<line>\d+):(?P<column>\d+):(?: (?P<text>.*))?$"
 )
 _ENTRY = re.compile(r"(?P<severity>error|warning|info|trace): (?P<text>.*)$")
+# what elan, lake, git and curl say when there is no network, or the server does not have the file
+_NO_DOWNLOAD = re.compile(
+    r"could not download|error during download|failed to (?:fetch|clone|download)|could not resolve host"
+    r"|external command '(?:git|curl)' exited",
+    re.IGNORECASE,
+)
 _END = re.compile(r"Some required targets logged failures:|error: build failed$|Build completed successfully")
 _SEVERITIES: Mapping[str, Literal["error", "warning", "information"]] = {
     "error": "error",
@@ -44,15 +50,18 @@ class LakeEngine:
 
     Args:
         timeout: seconds after which ``lake`` is stopped.
+        downloads: whether packages that a project requires may come with compiled files from their servers.
     """
 
-    def __init__(self, *, timeout: float = 3600.0) -> None:
+    def __init__(self, *, timeout: float = 3600.0, downloads: bool = False) -> None:
         self._timeout = timeout
-        self._environment = os.environ | {
-            "ELAN_TOOLCHAIN": TOOLCHAIN,
-            "LAKE_ARTIFACT_CACHE": "false",
-            "LAKE_NO_CACHE": "1",
-        }
+        self._environment = os.environ | {"ELAN_TOOLCHAIN": TOOLCHAIN, "LAKE_ARTIFACT_CACHE": "false"}
+        if not downloads:
+            self._environment["LAKE_NO_CACHE"] = "1"
+
+    def with_downloads(self) -> LakeEngine:
+        """The same, for a package that requires others."""
+        return LakeEngine(timeout=self._timeout, downloads=True)
 
     @property
     def name(self) -> Literal["lake"]:
@@ -67,6 +76,7 @@ class LakeEngine:
         """
         self._require_installed()
         ended = self._run("lean", "--version")
+        _require_downloads(ended, TOOLCHAIN)
         found = _VERSION.search(ended.stdout)
         if ended.status != 0 or found is None:
             raise EnvironmentFault(
@@ -90,6 +100,34 @@ class LakeEngine:
                 f"Lean's library is not in {library}; run `elan toolchain install {TOOLCHAIN}`."
             )
         return Artifacts(own=_own_artifacts(project), library=(library,))
+
+    def fetch_mathlib(self, project: Path) -> None:
+        """Download the packages that ``project`` requires, mathlib among them, and what mathlib has compiled.
+
+        Without its cache, mathlib would be built here, which takes hours.
+
+        Raises:
+            EnvironmentFault: Lean is not installed, or a download fails.
+        """
+        self.info()
+        with termination_raises():
+            ended = self._run("lake", "exe", "cache", "get", cwd=project)
+        _require_downloads(ended, f"mathlib for {project}")
+        if ended.status != 0 or ended.timed_out:
+            raise EnvironmentFault(f"`lake exe cache get` failed in {project}: {_last_line(ended)}.")
+
+    def dependencies(self, project: Path) -> tuple[Path, ...]:
+        """Where the compiled artifacts of the packages lie that ``project`` requires.
+
+        Raises:
+            EnvironmentFault: lake does not say so.
+        """
+        ended = self._run("lake", "env", "printenv", "LEAN_PATH", cwd=project)
+        if ended.status != 0:
+            raise EnvironmentFault(f"`lake env` failed in {project}: {_last_line(ended)}.")
+        found = (project / entry for entry in ended.stdout.strip().split(os.pathsep) if entry)
+        own = _own_artifacts(project).resolve()
+        return tuple(path for path in map(Path.resolve, found) if path.is_dir() and path != own)
 
     def build(
         self,
@@ -127,9 +165,14 @@ class LakeEngine:
             progress(Progress(module=result.module, result=result, done=done, total=len(results)))
         return results
 
+    @staticmethod
+    def is_on_path() -> bool:
+        """Whether there is any lake to ask."""
+        return shutil.which("lake") is not None and shutil.which("lean") is not None
+
     def _require_installed(self) -> None:
         """Ask elan first, as running a Lean it lacks would download it."""
-        if shutil.which("lake") is None or shutil.which("lean") is None:
+        if not self.is_on_path():
             raise EnvironmentFault("Found no lake and lean on PATH; install elan, or use `--engine wasm`.")
         if shutil.which("elan") is None:
             return
@@ -142,6 +185,22 @@ class LakeEngine:
             return Children().run(command, cwd=cwd, env=self._environment, timeout=self._timeout)
         except OSError as error:
             raise EnvironmentFault(f"Cannot run {command[0]}: {error.strerror or error}.") from error
+
+
+def _require_downloads(ended: Completed, what: str) -> None:
+    """Refuse a command that ended because it could not download something."""
+    lines = [line.strip() for line in (ended.stdout + "\n" + ended.stderr).splitlines()]
+    failed = [line for line in lines if _NO_DOWNLOAD.search(line)]
+    if ended.status != 0 and failed:
+        raise EnvironmentFault(
+            f"{what} cannot be downloaded ({failed[0].rstrip('.')}); check the network and try again, "
+            "or use `--engine wasm`."
+        )
+
+
+def _last_line(ended: Completed) -> str:
+    lines = [line.strip() for line in (ended.stdout + "\n" + ended.stderr).splitlines() if line.strip()]
+    return lines[-1].rstrip(".") if lines else f"status {ended.status}"
 
 
 def _require_toolchain_file(project: Path) -> None:
@@ -182,6 +241,7 @@ def _results(project: Path, sources: Mapping[str, Source], ended: Completed) -> 
     """What became of each module. A module that has no artifact has failed, whatever lake says."""
     jobs, general = _read_output(ended.stdout + "\n" + ended.stderr, sources)
     if ended.status != 0 and not any(_has_error(job.messages) for job in jobs.values()):
+        _require_downloads(ended, f"what {project} requires")
         reason = general or "no reason given"
         raise EnvironmentFault(f"`lake build` failed in {project} with status {ended.status}: {reason}.")
     results: dict[str, ModuleResult] = {}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Literal
 
 from maskpool_verify.engine.lake import LakeEngine
@@ -10,8 +11,13 @@ from maskpool_verify.engine.wasm import WasmEngine
 from maskpool_verify.errors import EnvironmentFault
 
 
-def choose(name: Literal["auto", "wasm", "lake"] = "auto") -> Engine:
+def choose(
+    name: Literal["auto", "wasm", "lake"] = "auto", tell: Callable[[str], None] = lambda _: None
+) -> Engine:
     """Return the engine of that name; ``auto`` is lake if the right Lean is installed, else wasm.
+
+    Where there is a lake, ``tell`` is told which one ``auto`` has taken, and why not lake. The report names
+    the engine in any case.
 
     Raises:
         EnvironmentFault: ``lake`` is asked for, but is not installed or has another version.
@@ -20,9 +26,13 @@ def choose(name: Literal["auto", "wasm", "lake"] = "auto") -> Engine:
         return WasmEngine()
     lake = LakeEngine()
     try:
-        lake.info()
-    except EnvironmentFault:
+        version = lake.info().lean_version
+    except EnvironmentFault as error:
         if name == "lake":
             raise
+        if lake.is_on_path():
+            tell(f"engine: wasm, the embedded Lean, and not lake: {error}")
         return WasmEngine()
+    if name == "auto":
+        tell(f"engine: lake, the native Lean {version}")
     return lake

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from maskpool_verify.constraints import Constraint
 from maskpool_verify.dims import Size
 from maskpool_verify.lean.syntax import list_text
 from maskpool_verify.manifest import ArgumentSpec, Kernel, Role, Shape
@@ -120,24 +121,43 @@ class Bag:
         names = [size for size in self.shape.values() if isinstance(size, str)]
         return (f"{{{' '.join(names)} : Nat}}",) if names else ()
 
+    @property
+    def assumed(self) -> Mapping[str, Constraint]:
+        """What is assumed of open sizes, by the names of the hypotheses."""
+        if not self.is_open:
+            return {}
+        taken = [hypothesis(name) for name in (*self.names.values(), "valid", "mask", "length")]
+        found: dict[str, Constraint] = {}
+        for constraint in self.kernel.given.items:
+            name = constraint.name
+            while name in taken or name in found:
+                name += "_"
+            found[name] = constraint
+        return found
+
+    @property
+    def hypotheses(self) -> tuple[str, ...]:
+        """``(h_n_pos : 0 < n)`` for each constraint on open sizes."""
+        return tuple(f"({name} : {constraint.lean()})" for name, constraint in self.assumed.items())
+
     def type(self, spec: ArgumentSpec, numbers: str, **other: Size) -> str:
         """``Tensor R [4, 3]``; ``other`` are other sizes of some symbols."""
         return f"Tensor {entries(spec, numbers)} {list_text(spec.sizes({**self.shape, **other}))}"
 
-    def quantified(self, spec: ArgumentSpec) -> str:
-        """The type of the variable of a theorem on real numbers: masks are truth values in all of them."""
+    def quantified(self, spec: ArgumentSpec, numbers: str = "R") -> str:
+        """The type of the variable of a theorem about a property: masks are truth values in all of them."""
         if spec.role == "mask":
             return f"Tensor Bool {list_text(spec.sizes(self.shape))}"
-        return self.type(spec, "R")
+        return self.type(spec, numbers)
 
     def binders(self, numbers: str) -> tuple[str, ...]:
         """The arguments with the types that the program gives them."""
         return tuple(f"({self.name(spec)} : {self.type(spec, numbers)})" for spec in self.kernel.arguments)
 
-    def bound(self, *, masks: bool = True) -> tuple[str, ...]:
-        """The arguments of a theorem on real numbers."""
+    def bound(self, numbers: str = "R", *, masks: bool = True) -> tuple[str, ...]:
+        """The arguments of a theorem about a property."""
         return tuple(
-            f"({self.name(spec)} : {self.quantified(spec)})"
+            f"({self.name(spec)} : {self.quantified(spec, numbers)})"
             for spec in self.kernel.arguments
             if masks or spec.role != "mask"
         )

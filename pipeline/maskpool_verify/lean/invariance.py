@@ -25,7 +25,7 @@ def permutation(bag: Bag) -> str | None:
         return None
     outer = kernel.batch_axes
     if not outer:
-        return _lines([_law(bag, "permutation"), "σ", index_text(bag.inputs())])
+        return _lines([law(bag, "permutation"), "σ", index_text(bag.inputs())])
     parts = [
         f"fun q hq => ⟨{bag.order(spec.shape)}, {_same(bag, spec, outer, 'σ')}, rfl⟩"
         if kernel.rows in spec.shape
@@ -33,18 +33,20 @@ def permutation(bag: Bag) -> str | None:
         for spec in kernel.arguments
     ]
     orders = f"(fun j => {bag.order(kernel.result_axes, 'j')})"
-    return f"{_lines([_law(bag, 'permutation_batch', outer), orders, 'fun j =>'])}\n{_tuple(parts)}"
+    return f"{_lines([law(bag, 'permutation_batch', outer), orders, 'fun j =>'])}\n{_tuple(parts)}"
 
 
-def padding(bag: Bag) -> str | None:
-    """Further rows, whose number is ``extra``."""
+def padding(bag: Bag, nonempty: str | None = None) -> str | None:
+    """Further rows, whose number is ``extra``; ``nonempty`` proves that the bag has a row, where it must."""
     if not _applies(bag):
         return None
-    return _lines([_law(bag, "padding", EXTRA), "(h := by padded_arguments)"])
+    if nonempty is None:
+        return _lines([law(bag, "padding", EXTRA), "(h := by padded_arguments)"])
+    return _lines([law(bag, "padding_nonempty", EXTRA), nonempty, "(h := by padded_arguments)"])
 
 
-def masked_irrelevance(bag: Bag, changed: Sequence[ArgumentSpec]) -> str | None:
-    """Other entries of the arguments ``changed`` in masked rows."""
+def masked_irrelevance(bag: Bag, changed: Sequence[ArgumentSpec], ending: str = "") -> str | None:
+    """Other entries of the arguments ``changed`` in masked rows; ``ending`` is that of the law's name."""
     if not _applies(bag):
         return None
     kernel, outer = bag.kernel, _outer_axes(bag)
@@ -55,7 +57,7 @@ def masked_irrelevance(bag: Bag, changed: Sequence[ArgumentSpec]) -> str | None:
             rows = f"fun q h => {hypothesis(bag.name(spec))} q (h _ (.head _))"
             parts += [rows if spec in changed else "by same_rows", "by same_rows"]
         live = f"(fun r => {entry(mask, ['r'])})"
-        return f"{_lines([_law(bag, 'masked_irrelevance'), live])}\n{_tuple(parts)}"
+        return f"{_lines([law(bag, f'masked_irrelevance{ending}'), live])}\n{_tuple(parts)}"
     parts = []
     for spec in kernel.arguments:
         if spec in changed:
@@ -69,7 +71,8 @@ def masked_irrelevance(bag: Bag, changed: Sequence[ArgumentSpec]) -> str | None:
         else:
             parts.append("by same_rows_at")
     masks = f"(fun j r => {entry(mask, [_at(bag, axis) for axis in kernel.selection.shape])})"
-    return f"{_lines([_law(bag, 'masked_irrelevance_batch', outer), masks, 'fun j =>'])}\n{_tuple(parts)}"
+    first = law(bag, f"masked_irrelevance_batch{ending}", outer)
+    return f"{_lines([first, masks, 'fun j =>'])}\n{_tuple(parts)}"
 
 
 def _applies(bag: Bag) -> bool:
@@ -83,7 +86,7 @@ def _outer_axes(bag: Bag) -> tuple[str, ...]:
     return tuple(str(axis) for axis in bag.kernel.selection.shape if axis != bag.kernel.rows)
 
 
-def _law(bag: Bag, law: str, more: str | Sequence[str] = "") -> str:
+def law(bag: Bag, name: str, more: str | Sequence[str] = "") -> str:
     """A law of the library, applied to the sizes and to the verdict of the checker.
 
     ``more`` is a further argument, or the axes of a batch.
@@ -92,7 +95,7 @@ def _law(bag: Bag, law: str, more: str | Sequence[str] = "") -> str:
     rows, mask = kernel.symbols.index(kernel.rows), kernel.arguments.index(kernel.selection)
     given = more if isinstance(more, str) else list_text([kernel.symbols.index(axis) for axis in more])
     sizes = " ".join(filter(None, (bag.values(), given)))
-    return f"program.{law} {sizes} (rows := {rows}) (mask := {mask}) (by decide +kernel)"
+    return f"program.{name} {sizes} (rows := {rows}) (mask := {mask}) (by decide +kernel)"
 
 
 def _at(bag: Bag, axis: str | int) -> str:
@@ -106,13 +109,12 @@ def _same(bag: Bag, spec: ArgumentSpec, outer: Sequence[str], function: str) -> 
 
     It is a function of the coordinates along those of the axes ``outer`` that the argument has.
     """
-    same, congruence = function, "congrArg"
-    for number, axis in enumerate(outer):
-        if axis in spec.shape:
-            place = ".tail _ (" * number + ".head _" + ")" * number
-            same = f"{congruence} {same} (Fin.ext (hq _ ({place}) {spec.shape.index(axis)} rfl))"
-            congruence, same = "congr", f"({same})"
-    return same.removeprefix("(").removesuffix(")") if congruence == "congr" else "rfl"
+    same = f"congrArg {function}"
+    axes = [axis for axis in outer if axis in spec.shape]
+    for number, axis in enumerate(axes):
+        equal = f"(Fin.ext (hq.at {bag.kernel.symbols.index(axis)} {spec.shape.index(axis)}))"
+        same = f"congr ({same}) {equal}" if number else f"{same} {equal}"
+    return same if axes else "rfl"
 
 
 def _element(bag: Bag, spec: ArgumentSpec) -> tuple[str, str]:

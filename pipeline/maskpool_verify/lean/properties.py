@@ -7,11 +7,11 @@ what certificates happen to contain.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from maskpool_verify.lean import invariance
+from maskpool_verify.lean import invariance, selection
 from maskpool_verify.lean.bags import (
     EXTRA,
     OPEN,
@@ -27,7 +27,7 @@ from maskpool_verify.lean.bags import (
 )
 from maskpool_verify.lean.lines import WIDTH, indented, wrapped
 from maskpool_verify.lean.syntax import list_text
-from maskpool_verify.manifest import ROW_ROLES, ArgumentSpec, Kernel, Role, Shape
+from maskpool_verify.manifest import ROW_ROLES, ArgumentSpec, Kernel, OptionalProperty, Role, Shape
 from maskpool_verify.names import dotted
 
 Property: TypeAlias = Literal[
@@ -38,6 +38,8 @@ Property: TypeAlias = Literal[
     "masked_irrelevance",
     "all_masked",
     "padding",
+    "masked_irrelevance_any_arithmetic",
+    "all_masked_any_arithmetic",
 ]
 PROPERTIES: tuple[Property, ...] = (
     "translation",
@@ -47,6 +49,8 @@ PROPERTIES: tuple[Property, ...] = (
     "padding",
     "masked_irrelevance",
     "all_masked",
+    "masked_irrelevance_any_arithmetic",
+    "all_masked_any_arithmetic",
 )
 ROOT = "certificates"
 """The directory of the generated files, and the first component of their module names and namespaces."""
@@ -64,7 +68,7 @@ class Theorem:
     ``name`` are the components of its Lean name; ``module`` is the module that has to declare it;
     ``binders`` and ``conclusion`` are its statement; ``proves`` is the property; ``shape`` is the shape of
     the kernel, and ``padded_shape`` the larger one that a padding theorem relates it to; ``proof`` is the
-    text after ``:=``.
+    text after ``:=``. One that is not ``required`` is tried, and a kernel without it can be verified.
     """
 
     name: tuple[str, ...]
@@ -75,6 +79,7 @@ class Theorem:
     binders: tuple[str, ...]
     conclusion: tuple[str, str]
     proof: str
+    required: bool = True
 
     @property
     def dotted(self) -> str:
@@ -96,6 +101,11 @@ def trace_module(kernel: Kernel, shape: Shape) -> str:
 def properties_module(kernel: Kernel) -> str:
     """The module with the theorems about the programs of a kernel."""
     return f"{ROOT}.{kernel.name}.properties"
+
+
+def optional_module(kernel: Kernel, property_: Property) -> str:
+    """The module of a theorem that a kernel need not have; Lean writes no artifact of one that fails."""
+    return f"{ROOT}.{kernel.name}.{property_}"
 
 
 def proved_module(kernel: Kernel) -> str:
@@ -218,14 +228,14 @@ class _Writer:
     ) -> Theorem:
         law_free = proves in ("translation", "instance")
         module = trace_module(self.kernel, self.bag.shape) if law_free else properties_module(self.kernel)
-        first = ANY if law_free else REAL
+        first = (ANY, *self.bag.sizes) if law_free else (REAL, *self.bag.sizes, *self.bag.hypotheses)
         return Theorem(
             (*self.namespace, name),
             module,
             proves,
             self.bag.shape,
             None,
-            (first, *self.bag.sizes, *binders),
+            (*first, *binders),
             conclusion,
             proof,
         )
@@ -322,17 +332,19 @@ class _Writer:
             f"by\n  first\n  | exact {indented(checked, ' ' * 4)}\n  | {indented(by_specification, ' ' * 4)}"
         )
 
+    @property
+    def _specification(self) -> str:
+        """The specification, applied to the hypotheses on sizes."""
+        return _applied("specification", self.bag.assumed)
+
     def _by_specification(
-        self,
-        lemma: str,
-        specifications: Sequence[str] = ("specification", "specification"),
-        then: str = "",
+        self, lemma: str, specifications: tuple[str, str] | None = None, then: str = ""
     ) -> str:
         """Tactics that rewrite by the specification and apply a lemma about ``pool`` to each bag.
 
         ``then`` are tactics for what the lemma leaves open.
         """
-        start = f"by_specifications {' '.join(specifications)}"
+        start = f"by_specifications {' '.join(specifications or (self._specification,) * 2)}"
         if self.is_extended:
             start += "\nrefine congrArg Tensor.finite ?_"
         step = "refine" if then else "exact"
@@ -342,15 +354,25 @@ class _Writer:
 
     # -- what masked rows hold
 
-    def masked_irrelevance(self) -> Theorem:
+    def _two_bags(self, numbers: str) -> tuple[tuple[str, ...], tuple[str, str]]:
+        """Two bags that agree in the rows that count: their binders, and that they have the same result."""
         kernel, bag = self.kernel, self.bag
         changed = kernel.having("features", "logits")
         binders = []
         for spec in kernel.arguments:
             names = [bag.name(spec)] + ([prime(bag.name(spec))] if spec in changed else [])
             brackets = "()" if spec.role == "parameter" else "{}"
-            binders.append(f"{brackets[0]}{' '.join(names)} : {bag.quantified(spec)}{brackets[1]}")
-        agree = [self._agreement(spec) for spec in changed]
+            typed = f"{' '.join(names)} : {bag.quantified(spec, numbers)}"
+            binders.append(f"{brackets[0]}{typed}{brackets[1]}")
+        primed: dict[Role, Callable[[ArgumentSpec], str]] = {
+            role: lambda spec: prime(bag.name(spec)) for role in ("features", "logits")
+        }
+        return (*binders, *map(self._agreement, changed)), (bag.call(), bag.call(primed))
+
+    def masked_irrelevance(self) -> Theorem:
+        kernel, bag = self.kernel, self.bag
+        changed = kernel.having("features", "logits")
+        binders, conclusion = self._two_bags("R")
         checked = invariance.masked_irrelevance(bag, changed)
         if kernel.spec == "none":
             proof = self._proof(checked, "")
@@ -363,16 +385,7 @@ class _Writer:
                 f"\n· intro r hr {free}; exact {self._point(kernel.features, 'hr')}"
             )
             proof = self._proof(checked, self._by_specification("pool_congr _ _ _ ?_ ?_", then=then))
-        primed: dict[Role, Callable[[ArgumentSpec], str]] = {
-            role: lambda spec: prime(bag.name(spec)) for role in ("features", "logits")
-        }
-        return self.theorem(
-            "masked_irrelevance",
-            "masked_irrelevance",
-            (*binders, *agree),
-            (bag.call(), bag.call(primed)),
-            proof,
-        )
+        return self.theorem("masked_irrelevance", "masked_irrelevance", binders, conclusion, proof)
 
     def _condition(self, spec: ArgumentSpec) -> tuple[tuple[str, ...], str]:
         """When the entry ``q`` of an argument counts: further variables, and the condition."""
@@ -447,10 +460,46 @@ class _Writer:
             self._all_masked("Extended.finite", f"congrFun ({lemma}) {point}"),
         )
 
+    # -- over any arithmetic
+
+    def _optional(
+        self,
+        property_: OptionalProperty,
+        facts: Sequence[str],
+        binders: Sequence[str],
+        conclusion: tuple[str, str],
+        proof: str,
+    ) -> Theorem:
+        return Theorem(
+            (*self.namespace, property_),
+            optional_module(self.kernel, property_),
+            property_,
+            self.bag.shape,
+            None,
+            (ANY, *facts, *self.bag.sizes, *binders),
+            conclusion,
+            proof,
+            required=property_ in self.kernel.require,
+        )
+
+    def masked_irrelevance_any_arithmetic(self) -> Theorem:
+        proof = selection.masked_irrelevance(self.bag)
+        return self._optional("masked_irrelevance_any_arithmetic", (), *self._two_bags("α"), proof)
+
+    def all_masked_any_arithmetic(self) -> Theorem:
+        empty = self.bag.call({"mask": lambda _: "fun _ => false"})
+        return self._optional(
+            "all_masked_any_arithmetic",
+            (selection.FACTS,),
+            self.bag.bound("α", masks=False),
+            (empty, "fun _ => Ops.lit 0 1"),
+            selection.all_masked(self.bag),
+        )
+
     def _all_masked(self, finite: str, lemma: str) -> str:
         """The proof by a lemma on ``pool``; ``finite`` makes its values numbers among infinities and NaN."""
         exact = f"congrArg {finite} ({lemma})" if self.is_extended else lemma
-        return f"by\n  by_specification specification\n  exact {exact}"
+        return f"by\n  by_specification {self._specification}\n  exact {exact}"
 
     # -- further masked rows
 
@@ -494,10 +543,13 @@ class _Writer:
         short_call = bag.call(program=f"{below}program")
         lengthened = bag.call(dict.fromkeys(ROW_ROLES, padded), program=f"{above}program", rows=total)
         specifications = (f"{above}specification", f"{below}specification")
-        then = f" <;> intro r <;> {masks}"
+        longer_hypotheses: tuple[str, ...] = ()
+        if longer is None:
+            longer_hypotheses, hold = self._padded_hypotheses(total)
+            specifications = (_applied("specification", hold), self._specification)
         proof = self._proof(
-            invariance.padding(bag),
-            self._by_specification("pool_append ?_ ?_ ?_ ?_", specifications, then),
+            invariance.padding(bag, self._row_exists()),
+            self._by_specification("pool_append ?_ ?_ ?_ ?_", specifications, f" <;> intro r <;> {masks}"),
         )
         sizes = bag.sizes
         if longer is None:
@@ -508,10 +560,45 @@ class _Writer:
             "padding",
             bag.shape,
             longer,
-            (REAL, *sizes, *bag.bound(), *junk_rows, *hypotheses),
+            (REAL, *sizes, *bag.hypotheses, *longer_hypotheses, *bag.bound(), *junk_rows, *hypotheses),
             (lengthened, short_call),
             proof,
         )
+
+    def _padded_hypotheses(self, total: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The constraints on the sizes of the padded bag, with ``total`` rows.
+
+        Returns those that do not follow from the constraints on the other bag, as binders, and how
+        the specification of the padded bag is applied to proofs of all.
+        """
+        bag = self.bag
+        rows = bag.rows
+        binders, hold = [], []
+        for name, constraint in bag.assumed.items():
+            if rows not in constraint.symbols:
+                hold.append(name)
+            elif constraint.grows_with(rows):
+                hold.append("(by omega)")
+            else:
+                hold.append(prime(name))
+                binders.append(f"({prime(name)} : {constraint.lean({rows: total})})")
+        if "(by omega)" in hold:
+            sizes = {**bag.shape, self.kernel.rows: total}
+            hold[:0] = [f"({bag.shape[symbol]} := {size})" for symbol, size in sizes.items()]
+        return tuple(binders), tuple(hold)
+
+    def _row_exists(self) -> str | None:
+        """The proof that there is a row, if the constraints say so."""
+        rows = self.bag.rows
+        if not self.bag.is_open or not self.kernel.given.implies_positive(rows):
+            return None
+        return f"(show 0 < {rows} by omega)"
+
+
+def _applied(theorem: str, arguments: Iterable[str]) -> str:
+    """A theorem, applied to arguments if there are any, as an argument of a tactic."""
+    given = " ".join((theorem, *arguments))
+    return given if given == theorem else f"({given})"
 
 
 def _theorems(kernel: Kernel, score_axes: tuple[str, ...]) -> Iterator[Theorem]:
@@ -534,6 +621,18 @@ def _theorems(kernel: Kernel, score_axes: tuple[str, ...]) -> Iterator[Theorem]:
     for short, long in kernel.padding_pairs():
         bag = Bag(kernel, short)
         yield _Writer(bag, Pooling(bag, score_axes)).padding(long)
+    yield from optional_theorems(kernel)
+
+
+def optional_theorems(kernel: Kernel) -> Iterator[Theorem]:
+    """The theorems over any arithmetic, which a kernel has to have only if the manifest requires them."""
+    if kernel.optional_obstacle() is not None:
+        return
+    bag = Bag(kernel, kernel.open_shape)
+    writer = _Writer(bag, Pooling(bag))
+    yield writer.masked_irrelevance_any_arithmetic()
+    if kernel.spec == "attention":
+        yield writer.all_masked_any_arithmetic()
 
 
 def theorems(kernel: Kernel, score_axes: tuple[str, ...] = ()) -> tuple[Theorem, ...]:

@@ -312,12 +312,16 @@ def _zero(aval: Aval) -> str:
 
 def _slice(equation: FlatEquation, x: _Value) -> str:
     coordinates: list[str | _Computed] = []
-    for axis, (size, start) in enumerate(zip(x.aval.shape, equation.params["start_indices"], strict=True)):
-        if start == 0 and equation.aval.shape[axis] == size:
+    starts = equation.params["start_indices"]
+    steps = equation.params["strides"] or (1,) * len(starts)
+    for axis, (size, start, step) in enumerate(zip(x.aval.shape, starts, steps, strict=True)):
+        if (start, step) == (0, 1) and equation.aval.shape[axis] == size:
             coordinates.append(_coordinate("j", axis))
         else:
-            position = _number(axis) if start == 0 else f"{dims.lean(start)} + {_number(axis)}"
-            coordinates.append(_Computed(position, size))
+            position = _number(axis) if step == 1 else f"{step} * {_number(axis)}"
+            coordinates.append(
+                _Computed(position if start == 0 else f"{dims.lean(start)} + {position}", size)
+            )
     return _read_inside(x, coordinates, _zero(x.aval))
 
 

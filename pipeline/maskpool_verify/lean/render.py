@@ -19,7 +19,9 @@ from maskpool_verify.lean.properties import (
     ROOT,
     Pooling,
     Property,
+    Theorem,
     declaration,
+    optional_theorems,
     properties_module,
     theorems,
     trace_module,
@@ -181,6 +183,7 @@ def properties_file(
         function=kernel.function,
         facts=_facts(traces, jax_version),
         library=[*_library(kernel)],
+        constraints=kernel.constraints,
         imports=[trace_module(kernel, t.shape) for t in theorems(kernel) if t.proves == "translation"],
         sections=[
             {
@@ -192,10 +195,25 @@ def properties_file(
     )
 
 
+def optional_file(kernel: Kernel, theorem: Theorem, traces: Sequence[TracedKernel], jax_version: str) -> str:
+    """The Lean file with a theorem that a kernel need not have."""
+    (traced,) = [t for t in traces if t.program.shape == theorem.shape]
+    return _template("optional.lean.j2").render(
+        kernel=kernel.name,
+        function=kernel.function,
+        facts=_facts([traced], jax_version),
+        imported=trace_module(kernel, theorem.shape),
+        namespace=dotted(*theorem.name[:-1]),
+        theorem=declaration(theorem),
+    )
+
+
 def lean_files(kernel: Kernel, traces: Sequence[TracedKernel], jax_version: str) -> Mapping[str, str]:
     """All Lean files of a kernel, by their paths relative to the project."""
     files: dict[str, Any] = {
         module_path(trace_module(kernel, t.program.shape)): trace_file(kernel, t, jax_version) for t in traces
     }
     files[module_path(properties_module(kernel))] = properties_file(kernel, traces, jax_version)
+    for theorem in optional_theorems(kernel):
+        files[module_path(theorem.module)] = optional_file(kernel, theorem, traces, jax_version)
     return files

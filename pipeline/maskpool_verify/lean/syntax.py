@@ -101,7 +101,8 @@ def _parameters(equation: Equation) -> str:
         case Reshape():
             return f" (new_sizes := {list_text(equation.new_sizes)})"
         case Slice():
-            return f" (start_indices := {list_text(equation.start_indices)})"
+            starts = f" (start_indices := {list_text(equation.start_indices)})"
+            return starts + (f" (strides := {list_text(equation.strides)})" if equation.strides else "")
         case Squeeze() | Reverse():
             return f" (dimensions := {list_text(equation.dimensions)})"
         case Transpose():

@@ -102,6 +102,7 @@ def _shifted(equation: Equation, count: int) -> dict[str, Any]:
             return {
                 "start_indices": (0, *equation.start_indices),
                 "limit_indices": (count, *equation.limit_indices),
+                "strides": (1, *equation.strides) if equation.strides else None,
             }
         case Concatenate():
             return {"dimension": equation.dimension + 1}

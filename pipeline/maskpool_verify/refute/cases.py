@@ -43,6 +43,10 @@ LOGITS: tuple[Fraction, ...] = tuple(
 """The same in another order: large logits make weights negligible."""
 
 
+MOST_EXTRA = 16
+"""So many further rows are tried at most, where constraints do not allow fewer."""
+
+
 @dataclass(frozen=True)
 class Stage:
     """How many of :data:`NUMBERS` are tried as features and parameters, and how many of :data:`LOGITS`.
@@ -175,7 +179,16 @@ class Layout:
 
     @property
     def possible(self) -> bool:
+        if self.kernel.is_open and self.kernel.assumed.violated(self.sizes) is not None:
+            return False
+        if self.claim == "padding" and self.kernel.is_open:
+            return self.kernel.assumed.violated(self.padded_sizes) is None
         return self.claim != "permutation" or self.rows > 1
+
+    @property
+    def padded_sizes(self) -> dict[str, int]:
+        """The sizes of the bag with further rows."""
+        return {**self.sizes, self.kernel.rows: self.rows + self.extra}
 
     def shape(self, spec: ArgumentSpec) -> Index:
         return tuple(map(int, spec.sizes(self.sizes)))
@@ -302,7 +315,7 @@ class Layout:
                 entry = False if spec.role == "mask" else assignment.get(Slot("new", spec.name, index), 0)
                 new[index] = _as(spec, entry)
             inputs.append(np.concatenate([value, new.astype(value.dtype)], axis=axis))
-        return Run({**self.sizes, self.kernel.rows: self.rows + self.extra}, tuple(inputs))
+        return Run(self.padded_sizes, tuple(inputs))
 
     def changed(self, left: Run, assignment: Assignment) -> Run:
         """With other values where a row is masked for every bag that reads it."""
@@ -372,7 +385,19 @@ def small_sizes(kernel: Kernel) -> Iterator[dict[str, int]]:
         yield from sorted(shapes, key=lambda sizes: prod(sizes.values()))
         return
     others = [symbol for symbol in kernel.symbols if symbol != kernel.rows]
-    for many in sorted(product((1, 2), repeat=len(others)), key=lambda sizes: (sum(sizes), sizes)):
-        for rows in (1, 2, 3):
-            sizes = {kernel.rows: rows, **dict(zip(others, many, strict=True))}
-            yield {symbol: sizes[symbol] for symbol in kernel.symbols}
+    free = {**dict.fromkeys(others, (1, 2)), kernel.rows: (1, 2, 3)}
+    bags: dict[tuple[int, ...], list[dict[str, int]]] = {}
+    for sizes in kernel.assumed.solutions(kernel.symbols, free):
+        bags.setdefault(tuple(sizes[symbol] for symbol in others), []).append(sizes)
+    smallest = sorted(bags, key=lambda many: (sum(many), many))[: 2 ** len(others)]
+    for many in smallest:
+        yield from bags[many][:3]
+
+
+def smallest_extra(kernel: Kernel, sizes: Sizes) -> int | None:
+    """The smallest number of further rows that the constraints allow; ``None`` if none is found."""
+    rows = kernel.rows
+    for extra in range(1, MOST_EXTRA + 1):
+        if kernel.assumed.violated({**sizes, rows: sizes[rows] + extra}) is None:
+            return extra
+    return None

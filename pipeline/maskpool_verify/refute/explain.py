@@ -6,7 +6,6 @@ new rows not at all. The row axes of a variable are those that grow with the num
 
 from __future__ import annotations
 
-import linecache
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeAlias
@@ -15,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from maskpool_verify.certificates import equation_text
+from maskpool_verify.listing import source_line
 from maskpool_verify.program import Program, Var
 from maskpool_verify.refute.cases import Case, Layout, Run, selection_axes, valid_rows
 from maskpool_verify.refute.counterexample import Broken
@@ -172,9 +172,9 @@ def broken_at(subject: Subject, run: Run, number: int) -> Broken:
     located = subject.located(run.sizes)
     assert located is not None
     source = located.sources[number]
-    file, _, line = source.rpartition(":")
-    code = linecache.getline(str(subject.root / file), int(line)).strip() if line.isdecimal() else ""
     variable = len(located.program.arguments) + number
     return Broken(
-        equation=f"v#{variable} : {equation_text(located.program, number)}", source=source, code=code
+        equation=f"v#{variable} : {equation_text(located.program, number)}",
+        source=source,
+        code=source_line(subject.root, source),
     )

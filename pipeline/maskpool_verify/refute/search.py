@@ -28,6 +28,7 @@ from maskpool_verify.refute.cases import (
     Stage,
     Value,
     small_sizes,
+    smallest_extra,
 )
 from maskpool_verify.refute.pooling import empty_bags, pool_float64
 from maskpool_verify.refute.subject import BATCH, Subject
@@ -90,7 +91,10 @@ def layouts(kernel: Kernel, property_: Property) -> list[Layout]:
         ]
         found = [Layout(kernel, property_, short, extra=rows - short[kernel.rows]) for short, rows in pairs]
     else:
-        found = [Layout(kernel, property_, sizes) for sizes in small_sizes(kernel)]
+        found = [
+            Layout(kernel, property_, sizes, extra=smallest_extra(kernel, sizes) or 1)
+            for sizes in small_sizes(kernel)
+        ]
     return [layout for layout in found if layout.possible]
 
 
@@ -172,7 +176,7 @@ def _chunks(
             for extra in (1, 2)
             if layout.rows > 1
         ]
-    everywhere = [layout for layout in everywhere if _works(subject, layout)]
+    everywhere = [layout for layout in everywhere if layout.possible and _works(subject, layout)]
     for _ in range(RANDOM if everywhere else 0):
         layout = random.choice(everywhere)
         layout = replace(layout, constants=subject.constants(layout.sizes))

@@ -57,7 +57,7 @@ def bag(
     same = len(set(map(tuple, orders))) == 1
     for row in range(sizes[rows_symbol]):
         marked = str(orders[0][row]) if same else f"{row}*" if row in starred else str(row)
-        table.append([marked, *(_row(each, row) for each in with_rows)])
+        table.append([marked, *(nested(row_values(each, row)) for each in with_rows)])
     lines = [", ".join(f"{symbol} = {size}" for symbol, size in sizes.items()), *_aligned(table)]
     lines += [f"{i.name} = {nested(i.values)}" for i in inputs if i.row_axis is None]
     if orders and not same:
@@ -66,16 +66,15 @@ def bag(
     return lines
 
 
-def _row(given: Input, row: int) -> str:
-    """What an argument holds for one row."""
+def row_values(given: Input, row: int) -> Values:
+    """What an argument, which has a row axis, holds for one row."""
     axis, shape = given.row_axis, given.values.shape
     assert axis is not None
     step = 1
     for size in shape[axis + 1 :]:
         step *= size
     kept = [entry for number, entry in enumerate(given.values.entries) if number // step % shape[axis] == row]
-    shown = Values(shape=(*shape[:axis], *shape[axis + 1 :]), entries=tuple(kept))
-    return nested(shown)
+    return Values(shape=(*shape[:axis], *shape[axis + 1 :]), entries=tuple(kept))
 
 
 def nested(values: Values) -> str:

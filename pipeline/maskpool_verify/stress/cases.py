@@ -132,7 +132,7 @@ def unusual(dtype: str) -> dict[str, float]:
     shown = f"{large:g}".replace("e+", "e")
     named = {"1": 1.0, "1e4": 1e4, "-1e4": -1e4, shown: large, f"-{shown}": -large}
     named |= {"the smallest subnormal": tiny, "-0": -0.0}
-    return named | {"inf": np.inf, "-inf": -np.inf, "nan": np.nan}
+    return named | {"inf": np.inf, "-inf": -np.inf, "NaN": np.nan}
 
 
 def name_of(value: float, dtype: str) -> str:
@@ -276,6 +276,8 @@ def cases(kernel: Kernel, step: Step, seed: int) -> Iterator[Case]:
                 yield Case(
                     "masked_gradient", filled(kernel, run, filling), about=filling_text(kernel, filling)
                 )
+    for extra in step.paddings[:1]:
+        yield Case("masked_gradient", padded(kernel, plain, (None,) * len(kernel.arguments), extra))
     for about, bag in _unusual_bags(kernel, plain):
         if about and not about.startswith(("-1 as", "1e4 as one")):
             continue
@@ -385,13 +387,13 @@ def padded(kernel: Kernel, run: Run, filling: Filling, extra: int) -> Run:
 
 
 def filling_text(kernel: Kernel, filling: Filling) -> str:
-    """``nan in the features and logits of masked rows``."""
+    """``NaN in the features and logits``; empty if masked rows are left as they are."""
     by_name: dict[str, list[str]] = {}
     for spec, number in zip(kernel.arguments, filling, strict=True):
         if number is not None:
             by_name.setdefault(name_of(number, spec.dtype), []).append(spec.name)
     parts = [f"{name} in the {' and '.join(arguments)}" for name, arguments in by_name.items()]
-    return f"{' and '.join(parts)} of masked rows" if parts else ""
+    return " and ".join(parts)
 
 
 def recast(kernel: Kernel, dtype: str) -> Kernel:

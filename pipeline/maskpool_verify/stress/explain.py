@@ -23,7 +23,8 @@ Array: TypeAlias = NDArray[Any]
 LARGEST = 4096
 """Arguments with more entries are not listed."""
 ALSO = 6
-"""So many further cases are named."""
+"""So many further causes are named."""
+USUAL = "ordinary numbers"
 
 
 def values(array: Array) -> Values | None:
@@ -38,18 +39,20 @@ def values(array: Array) -> Values | None:
 
 
 def cause(kernel: Kernel, case: Case) -> str:
-    """What breaks the property, as a phrase: ``nan in the features of masked rows``."""
+    """What breaks the property: ``NaN in the features of masked rows``; empty if nothing is unusual."""
     if case.change is None:
         return _numbers(kernel, case.run)
     if case.change.orders is not None:
         return _joined("another order of the rows", _numbers(kernel, case.run))
     filling = filling_text(kernel, case.change.filling)
-    if not case.change.extra:
-        return filling
-    rows = "1 further masked row" if case.change.extra == 1 else f"{case.change.extra} further masked rows"
-    if filling:
-        return f"{rows}, {filling}"
-    return _joined(rows, _numbers(kernel, case.run))
+    match case.change.extra:
+        case 0:
+            return f"{filling} of masked rows"
+        case 1:
+            rows, hold = "1 further masked row", "that holds"
+        case extra:
+            rows, hold = f"{extra} further masked rows", "that hold"
+    return f"{rows} {hold} {filling}" if filling else _joined(rows, _numbers(kernel, case.run))
 
 
 def describe(kernel: Kernel, case: Case) -> str:
@@ -63,18 +66,18 @@ def _joined(phrase: str, numbers: str) -> str:
 
 
 def _numbers(kernel: Kernel, run: Run) -> str:
-    """``1e4 in the logits``: the unusual numbers of a bag, if there are few; empty if it is ordinary."""
-    phrases = []
+    """``1e4 in the logits``: the unusual numbers of a bag; empty if there are none."""
+    arguments: dict[str, list[str]] = {}
     for spec, value in zip(kernel.arguments, run.inputs, strict=True):
         if spec.role not in ("features", "logits"):
             continue
         names = {**unusual(spec.dtype), "10": 10.0, "-10": -10.0, "100": 100.0, "-100": -100.0}
+        del names["1"]
         encoded = {ulps.bits(np.asarray(x).astype(value.dtype)).item(): name for name, x in names.items()}
-        entries = ulps.bits(value).ravel().tolist()
-        found = list(dict.fromkeys(encoded[e] for e in entries if e in encoded and encoded[e] != "1"))
+        found = [encoded[entry] for entry in ulps.bits(value).ravel().tolist() if entry in encoded]
         if found:
-            phrases.append(f"{' and '.join(found)} in the {spec.name}")
-    return ", ".join(phrases)
+            arguments.setdefault(" and ".join(dict.fromkeys(found)), []).append(spec.name)
+    return ", ".join(f"{numbers} in the {' and '.join(names)}" for numbers, names in arguments.items())
 
 
 def break_of(kernel: Kernel, shrunk: Shrunk, comparison: Comparison, failing: Sequence[Case]) -> Break:
@@ -83,9 +86,9 @@ def break_of(kernel: Kernel, shrunk: Shrunk, comparison: Comparison, failing: Se
     other = changed(kernel, case)
     orders = case.change.orders if case.change else None
     phrase = cause(kernel, case)
-    others = dict.fromkeys(cause(kernel, each) or "ordinary numbers" for each in failing)
+    others = dict.fromkeys(cause(kernel, each) or USUAL for each in failing)
     return Break(
-        cause=phrase or "ordinary numbers",
+        cause=phrase or USUAL,
         kind=comparison.kind or "different",
         of=comparison.of,
         left=_bag(kernel, case.run),
@@ -98,7 +101,7 @@ def break_of(kernel: Kernel, shrunk: Shrunk, comparison: Comparison, failing: Se
         sentence=_sentence(case, phrase, comparison),
         minimal=shrunk.minimal,
         cases=len(failing),
-        also=tuple(each for each in others if each != phrase)[:ALSO],
+        also=tuple(each for each in others if each != (phrase or USUAL))[:ALSO],
     )
 
 
@@ -113,27 +116,20 @@ def _bag(kernel: Kernel, run: Run) -> Bag:
 
 def _sentence(case: Case, phrase: str, comparison: Comparison) -> str:
     what = f"the gradient in the {comparison.of}" if comparison.of else "the result"
+    kind = {"nan": "NaN", "infinite": "infinite"}.get(comparison.kind or "", "")
     if case.change is not None:
-        new = {"nan": np.isnan, "infinite": np.isinf}.get(comparison.kind or "")
-        if new is not None and new(comparison.right).any() and not new(comparison.left).any():
-            effect = f"makes {what} {comparison.kind}"
-        else:
-            effect = f"changes the shape of {what}" if comparison.kind == "shape" else f"changes {what}"
-        return f"{phrase[0].upper()}{phrase[1:]}, {effect}." if "," in phrase else f"{_up(phrase)} {effect}."
-    with_ = f"With {phrase}, " if phrase else ""
-    if case.property == "all_masked":
-        with_ = f"With no row that counts, and {phrase}, " if phrase else "With no row that counts, "
+        test = {"nan": np.isnan, "infinite": np.isinf}.get(comparison.kind or "")
+        worse = test is not None and test(comparison.right).any() and not test(comparison.left).any()
+        if comparison.kind == "shape":
+            what = f"the shape of {what}"
+        return f"With {phrase}, {what} {f'becomes {kind}' if worse else 'changes'}."
     if case.property == "masked_gradient":
         what += " of masked rows"
-    bad = {
-        "nan": "is nan",
-        "infinite": "is infinite",
+    if case.property == "all_masked":
+        phrase = f"no row that counts and {phrase}" if phrase else "no row that counts"
+    wrong = {
         "nonzero": "is not zero",
         "shape": "has another shape than the specification says",
         "different": "is not masked attention pooling",
-    }[comparison.kind or "different"]
-    return _up(f"{with_}{what} {bad}.")
-
-
-def _up(text: str) -> str:
-    return text[0].upper() + text[1:]
+    }.get(comparison.kind or "", f"is {kind}")
+    return f"With {phrase or USUAL}, {what} {wrong}."

@@ -37,11 +37,11 @@ class Break(_Model):
     """The smallest input found on which a property breaks in one way.
 
     The results of ``left`` and ``right``, which are ``found`` and ``required``, have to agree; where there is
-    only one bag, its result has to be ``required``, or any finite one if that is null. Both are left out where
-    they have too many entries to list. ``of`` names the argument in which the gradient is taken; it is empty for the result itself.
-    ``orders``: row ``r`` of a bag of ``right`` is row ``orders[bag][r]`` of ``left``. ``minimal`` is false if
-    the time was over before nothing smaller was left to try. ``cases`` counts the cases that break in this
-    way, and ``also`` tells more of them apart.
+    only one bag, its result has to be ``required``, or any finite one if that is null. Both are null if they
+    have too many entries to list. ``of`` names the argument in which the gradient is taken; it is empty for
+    the result itself. ``orders``: row ``r`` of a bag of ``right`` is row ``orders[bag][r]`` of ``left``.
+    ``minimal`` is false if the time was over before nothing smaller was left to try. ``cases`` counts the
+    cases that break in this way, and ``also`` names other causes among them.
     """
 
     cause: str

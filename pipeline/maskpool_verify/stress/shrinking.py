@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maskpool_verify.manifest import Kernel
 from maskpool_verify.refute.cases import Run
-from maskpool_verify.stress.cases import Case, Change
+from maskpool_verify.stress.cases import Case, Change, unusual
 
 Array: TypeAlias = NDArray[Any]
 
@@ -51,17 +51,29 @@ def shrink(kernel: Kernel, case: Case, fails: Callable[[Case], bool], over: Call
 
 
 def _plainer(kernel: Kernel, case: Case) -> Iterator[Case]:
-    """With ordinary numbers in masked rows, argument by argument, and fewer new rows."""
+    """With simpler numbers in masked rows, argument by argument, and fewer new rows."""
     change = case.change
     if change is None:
         return
     for number, value in enumerate(change.filling):
         if value is not None and (change.extra or sum(v is not None for v in change.filling) > 1):
-            filling = tuple(None if n == number else v for n, v in enumerate(change.filling))
-            yield replace(case, change=replace(change, filling=filling))
+            yield _filling(case, change, number, None)
+    for number, spec in enumerate(kernel.arguments):
+        value = change.filling[number] if change.filling else None
+        if value is not None:
+            for simpler in unusual(spec.dtype).values():
+                if np.array_equal(simpler, value, equal_nan=True):
+                    break
+                yield _filling(case, change, number, simpler)
     if change.extra > 1 and kernel.is_open:
         for extra in dict.fromkeys((1, change.extra // 2, change.extra - 1)):
             yield replace(case, change=replace(change, extra=extra))
+
+
+def _filling(case: Case, change: Change, number: int, value: float | None) -> Case:
+    """The case with another number in the masked rows of one argument."""
+    filling = tuple(value if n == number else v for n, v in enumerate(change.filling))
+    return replace(case, change=replace(change, filling=filling))
 
 
 def _smaller(kernel: Kernel, case: Case) -> Iterator[Case]:

@@ -18,7 +18,8 @@ Array: TypeAlias = NDArray[Any]
 
 def bits(x: Array) -> NDArray[np.unsignedinteger[Any]]:
     """The encodings as unsigned integers of the same size; every NaN is the same one."""
-    one_nan = np.where(np.isnan(x), np.asarray(np.nan, x.dtype), x)
+    with np.errstate(invalid="ignore"):  # a signalling NaN
+        one_nan = np.where(np.isnan(x), np.asarray(np.nan).astype(x.dtype), x)
     return np.ascontiguousarray(one_nan).reshape(x.shape).view(f"u{x.dtype.itemsize}")
 
 

@@ -9,24 +9,24 @@ from dataclasses import dataclass, field
 
 from click import style
 
-from maskpool_verify.lean.bags import OPEN, shape_name
-from maskpool_verify.lean.properties import PROPERTIES, Property
+from maskpool_verify.formats.wording import (
+    MEANING,
+    assumptions,
+    facts,
+    in_order,
+    place_of,
+    sizes_of,
+    standing,
+    summary,
+    trusted,
+)
+from maskpool_verify.lean.properties import PROPERTIES
 from maskpool_verify.refute import render
-from maskpool_verify.report import KernelReport, Report, TheoremReport, Verdict
+from maskpool_verify.report import KernelReport, Report, Verdict
 from maskpool_verify.stress import StressReport
 from maskpool_verify.stress import text as stress_text
 
 WIDTH = 100
-
-MEANING: Mapping[Property, str] = {
-    "translation": "the imported program is the traced function, over any arithmetic",
-    "instance": "the program at a listed shape is the one for all sizes, over any arithmetic",
-    "specification": "it computes masked attention pooling",
-    "permutation": "the order of the rows does not matter",
-    "padding": "further masked rows do not matter, whatever they hold",
-    "masked_irrelevance": "what masked rows hold does not matter",
-    "all_masked": "with all rows masked the result is zero",
-}
 
 _COLOURS: Mapping[Verdict, str] = {
     "verified": "green",
@@ -38,7 +38,6 @@ _COLOURS: Mapping[Verdict, str] = {
 }
 _CONTROL = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f]")
 """Characters that could move the cursor; messages quote the kernel's source and Lean's output."""
-_CHECKSUM = re.compile(r"(sha512-[\w+/]{12})[\w+/=]+")
 
 
 @dataclass
@@ -97,35 +96,30 @@ class _Page:
             self.lines += [self.styled(line, dim=True) for line in row] if cells is header else row
 
 
-def _place(theorem: TheoremReport) -> str:
-    shapes = (theorem.shape, theorem.padded_shape)
-    return " → ".join(shape_name(shape) for shape in shapes if shape)
-
-
 def _rows(kernel: KernelReport) -> Iterator[tuple[Sequence[str], str | None]]:
-    for property_ in PROPERTIES:
-        for theorem in kernel.theorems:
-            if theorem.property == property_:
-                if theorem.status == "proved":
-                    axioms = ", ".join(theorem.axioms) or "none"
-                    yield (property_, _place(theorem), "proved", axioms), "green"
-                else:
-                    yield (property_, _place(theorem), theorem.status.upper(), theorem.reason or ""), "red"
+    for theorem in in_order(kernel):
+        if theorem.status == "proved":
+            axioms = ", ".join(theorem.axioms) or "none"
+            yield (theorem.property, place_of(theorem), "proved", axioms), "green"
+        else:
+            reason = theorem.reason or ""
+            yield (theorem.property, place_of(theorem), theorem.status.upper(), reason), "red"
 
 
-def _kernel(page: _Page, kernel: KernelReport) -> None:
+def _kernel(page: _Page, kernel: KernelReport, observed: StressReport | None) -> None:
     verdict = page.styled(kernel.verdict, _COLOURS[kernel.verdict], bold=True)
     page.lines += ["", f"{page.styled(kernel.name, bold=True)}  {verdict}"]
     for trace in kernel.traces:
-        shape = ", ".join(f"{symbol} = {size}" for symbol, size in trace.shape.items())
-        where = "for all sizes" if shape_name(trace.shape) == OPEN else f"at {shape}"
-        line = f"traced {where}: {trace.equations} equations, {trace.digest[:19]}…"
+        line = f"traced {sizes_of(trace)}: {trace.equations} equations, {trace.digest[:19]}…"
         page.lines += [page.styled(part, dim=True) for part in page.wrapped(line, "  ")]
-    if kernel.arithmetic == "extended":
-        page.lines += page.wrapped("theorems among infinities and NaN, for arguments that are numbers", "  ")
+    for sentence in assumptions(kernel):
+        page.lines += page.wrapped(sentence, "  ")
     if kernel.theorems:
         page.lines.append("")
         page.table(("property", "shape", "status", "axioms"), _rows(kernel))
+    if known := standing(kernel, observed):
+        page.lines.append("")
+        page.put("; ".join(f"{words}: {', '.join(names)}" for words, names in known), "  ")
     for message in kernel.messages:
         page.lines.append("")
         page.put(message, "  ")
@@ -137,28 +131,8 @@ def _kernel(page: _Page, kernel: KernelReport) -> None:
         page.put(f"Warning: {warning.sentence}", "  ")
 
 
-def _second_kernel(page: _Page, report: Report) -> None:
-    """One line about the second kernel, if there was something to check."""
-    if (second := report.second_kernel) is None:
-        return
-    if second.status == "accepted" and second.kernel and second.counts:
-        page.put(
-            f"second kernel: native Lean {second.kernel.version} ({second.kernel.githash[:12]}) has checked "
-            f"{second.counts.declared} declarations; of Lean's library, it took "
-            f"{second.counts.assumptions} without their bodies"
-        )
-    elif second.status == "refused":
-        page.put("second kernel: REFUSED")
-    else:
-        page.put(f"second kernel: none; {second.why}")
-
-
 def _summary(page: _Page, report: Report) -> None:
-    theorems = [theorem for kernel in report.kernels for theorem in kernel.theorems]
-    proved = sum(theorem.status == "proved" for theorem in theorems)
-    allowed = ", ".join(report.audit.allowed) or "none"
-    rest = f"{proved} of {len(theorems)} proved, {report.audit.audited} audited; axioms allowed: {allowed}"
-    first, *more = page.wrapped(f"{report.verdict}: {rest}")
+    first, *more = page.wrapped(summary(report))
     coloured = page.styled(report.verdict, _COLOURS[report.verdict], bold=True)
     page.lines += [coloured + first.removeprefix(report.verdict), *more]
 
@@ -174,25 +148,27 @@ def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: 
         if quiet and kernel.verdict == "verified":
             page.lines.append(f"{kernel.name}: verified")
         else:
-            _kernel(page, kernel)
+            _kernel(page, kernel, report.observed)
     if report.audit.audited and report.audit.violations:
         page.heading("The audit found")
         page.items(report.audit.violations)
     if not quiet:
         if report.verdict == "verified":
             page.heading("Proved for every RealArith R, the real numbers among them")
-            page.items(f"{name}: {meaning}" for name, meaning in MEANING.items())
+            shown = {theorem.property for kernel in report.kernels for theorem in kernel.theorems}
+            page.items(f"{name}: {MEANING[name]}" for name in PROPERTIES if name in shown)
+        if report.observed is not None:
+            _observed(page, report.observed, quiet)
         page.heading("Trusted, and outside of the proofs")
-        page.items(_CHECKSUM.sub(r"\1…", sentence) for sentence in report.trusted)
+        page.items(trusted(report))
         page.lines.append("")
-        _second_kernel(page, report)
+        for fact in facts(report):
+            page.put(fact)
+        page.items(report.reals.violations)
         _summary(page, report)
     if page.lines[0] == "":
         del page.lines[0]
     return "\n".join(page.lines) + "\n"
-
-
-OBSERVED = "Observed in floating point"
 
 
 def stress_to_text(
@@ -206,7 +182,7 @@ def stress_to_text(
 
 def _observed(page: _Page, report: StressReport, quiet: bool) -> None:
     """The section on what was observed, which proves nothing."""
-    page.heading(OBSERVED)
+    page.heading(stress_text.TITLE)
     page.put(f"{stress_text.heading(report)}; evidence, and no proof", "  ")
     for kernel in report.kernels:
         summary = page.styled(stress_text.summary(kernel), "red" if kernel.broken else "green")
