@@ -445,6 +445,6 @@ def test_statements_among_infinities(name: str) -> None:
 def test_a_mask_of_floats_is_one_of_numbers() -> None:
     assert stated(extended(BATCH))["symbolic.specification"].endswith(
         "program.eval [b, n, d] (features.finite, logits.finite, Tensor.finite (mask.indicator), ()) = "
-        "Tensor.finite (fun q => pool (fun r : Index [n] => logits (q.1, r.1, ())) "
+        "Tensor.finite (s := [b, d]) (fun q => pool (fun r : Index [n] => logits (q.1, r.1, ())) "
         "(fun r (_ : Unit) => features (q.1, r.1, q.2.1, ())) (fun r => mask (q.1, r.1, ())) ())"
     )
