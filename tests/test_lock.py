@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from maskpool_verify import lock
+from maskpool_verify import api, lock
 from maskpool_verify.check import check
 from maskpool_verify.commands import accept as accepting
 from maskpool_verify.engine.wasm import WasmEngine
@@ -145,11 +145,12 @@ def checked(project: Path, engine: WasmEngine) -> Report:
 @pytest.fixture
 def accept(monkeypatch: pytest.MonkeyPatch, engine: WasmEngine) -> Callable[[Path], int]:
     """Run ``accept``, without the second kernel."""
+    checking = api.check
 
     def run(project: Path) -> int:
         monkeypatch.chdir(project)
         monkeypatch.setattr(accepting, "ready_engine", lambda *_: engine)
-        monkeypatch.setattr(accepting, "check", lambda *a, **k: check(*a, **k, second="off"))
+        monkeypatch.setattr(api, "check", lambda *a, **k: checking(*a, **k, second="off"))
         status = cli.main(["accept"], prog_name="maskpool-verify", standalone_mode=False)
         assert isinstance(status, int)
         return status

@@ -21,7 +21,7 @@ COMMANDS: Mapping[str, str] = {
     "trace": "Write the certificates of the kernels in the manifest.",
     "check": "Have Lean check the certificates, and audit what the proofs rest on.",
     "stress": "Run the compiled kernels on adversarial inputs, and say what breaks.",
-    "refute": "Search counterexamples to the properties of the kernels, without Lean.",
+    "refute": "Search counterexamples to the properties, without Lean.",
     "accept": "Accept what the theorems say now.",
     "setup": "Install the embedded Lean, or repair it.",
     "doctor": "Say what is installed, and what would keep check from running.",
