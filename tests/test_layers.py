@@ -164,7 +164,7 @@ PYTHON_LAYERS = (
     ("stress",),
     ("report",),
     ("lock",),
-    ("changes", "check"),
+    ("changes", "check", "explain"),
     ("api", "formats"),
     ("pytest_plugin",),
     ("commands",),

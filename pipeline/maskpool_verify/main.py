@@ -22,6 +22,7 @@ COMMANDS: Mapping[str, str] = {
     "check": "Have Lean check the certificates, and audit what the proofs rest on.",
     "stress": "Run the compiled kernels on adversarial inputs, and say what breaks.",
     "refute": "Search counterexamples to the properties of the kernels, without Lean.",
+    "explain": "Say what a theorem states, and what its proof rests on.",
     "accept": "Accept what the theorems say now.",
     "setup": "Install the embedded Lean, or repair it.",
     "doctor": "Say what is installed, and what would keep check from running.",
