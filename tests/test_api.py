@@ -49,7 +49,14 @@ def test_trace_writes_once(tmp_path: Path) -> None:
         (second,) = api.trace(of(kernel, tmp_path))
     assert first.changed == tuple(
         f"certificates/{kernel.name}/{file}"
-        for file in ("symbolic.json", "symbolic.lean", "properties.lean", "index.json")
+        for file in (
+            "symbolic.json",
+            "symbolic.lean",
+            "properties.lean",
+            "masked_irrelevance_any_arithmetic.lean",
+            "all_masked_any_arithmetic.lean",
+            "index.json",
+        )
     )
     assert second.changed == ()
     assert all((tmp_path / path).is_file() for path in first.changed)

@@ -17,7 +17,16 @@ from maskpool_verify.manifest import Kernel, Manifest, load_manifest
 
 ROOT = Path(__file__).parent.parent
 FOLDER = "certificates/masked_attention_pool"
-FILES = ("symbolic.json", "n4_d3.json", "symbolic.lean", "n4_d3.lean", "properties.lean", "index.json")
+FILES = (
+    "symbolic.json",
+    "n4_d3.json",
+    "symbolic.lean",
+    "n4_d3.lean",
+    "properties.lean",
+    "masked_irrelevance_any_arithmetic.lean",
+    "all_masked_any_arithmetic.lean",
+    "index.json",
+)
 
 
 @pytest.fixture(scope="module")

@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
@@ -38,7 +39,15 @@ from maskpool_verify.report import Report, from_json, to_json
 ROOT = Path(__file__).parent.parent
 NAME = "masked_attention_pool"
 LIBRARY, PROPERTIES, PROVED = "MaskPool", f"certificates.{NAME}.properties", f"certificates.{NAME}.proved"
-MODULES = (LIBRARY, f"certificates.{NAME}.symbolic", f"certificates.{NAME}.n4_d3", PROPERTIES)
+OPTIONAL = ("masked_irrelevance_any_arithmetic", "all_masked_any_arithmetic")
+LAW_FREE = ("translation", "instance", *OPTIONAL)
+MODULES = (
+    LIBRARY,
+    f"certificates.{NAME}.symbolic",
+    f"certificates.{NAME}.n4_d3",
+    PROPERTIES,
+    *(f"certificates.{NAME}.{property_}" for property_ in OPTIONAL),
+)
 VERSION, HASH = "4.28.0", "abc"
 
 Status = Literal["built", "cached", "failed", "skipped"]
@@ -136,6 +145,8 @@ def answer(manifest: Manifest, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
             spaces: Sequence[str],
         ) -> AuditResult:
             def home(name: str) -> str:
+                if name.endswith(OPTIONAL):
+                    return f"certificates.{NAME}.{name.rpartition('.')[2]}"
                 own = name.endswith(("translation", "instance_of_symbolic"))
                 built = PROVED if PROVED in modules else PROPERTIES
                 return name.rpartition(".")[0] if own else built
@@ -177,7 +188,7 @@ def test_all_is_verified(manifest: Manifest, answer):
     report = run(manifest, FakeEngine())
     assert report.verdict == "verified"
     assert set(reasons(report).values()) == {None}
-    assert report.audit.audited == len(report.kernels[0].theorems) == 7
+    assert report.audit.audited == len(report.kernels[0].theorems) == 9
 
 
 def test_axioms_are_in_the_order_of_the_allowed_ones(manifest: Manifest, answer):
@@ -358,6 +369,71 @@ def test_a_module_without_an_error_in_a_proof_is_not_built_in_part(manifest: Man
     assert found["symbolic.permutation"] is not None
 
 
+# -- properties that a kernel need not have
+
+
+LEAK = "maskpool: a masked value gets through\nleak✝ : program.firstLeak 0 2 = some (0 + 10 + 6)\n⊢ False"
+
+
+def leaking(manifest: Manifest, *, required: bool) -> tuple[Manifest, FakeEngine]:
+    """Lean refuses a theorem over any arithmetic, and names an equation."""
+    (kernel,) = manifest.kernels
+    require = kernel.require if required else ()
+    kernels = (kernel.model_copy(update={"require": require}),)
+    engine = FakeEngine(module(f"certificates.{NAME}.{OPTIONAL[0]}", "failed", LEAK, line=29))
+    return replace(manifest, kernels=kernels), engine
+
+
+def equation(manifest: Manifest) -> tuple[str, str]:
+    (kernel,) = manifest.kernels
+    traced = trace_kernel(kernel, kernel.open_shape, manifest.root)
+    return f"v#16 `{certificates.equation_text(traced.program, 13)}`", traced.sources[13]
+
+
+def test_a_kernel_without_an_optional_property_is_verified(manifest: Manifest, answer):
+    manifest, engine = leaking(manifest, required=False)
+    report = run(manifest, engine, require_accepted=False)
+    assert report.verdict == "verified"
+    (kernel,) = report.kernels
+    (lack,) = kernel.lacks
+    assert lack.property == OPTIONAL[0]
+    assert (lack.equation, lack.source) == equation(manifest)
+    assert lack.name not in [theorem.name for theorem in kernel.theorems]
+    shown = " ".join(to_text(report).split())
+    assert f"not proved over any arithmetic: {OPTIONAL[0]}, because v#16 `f32 [d] = dot_general" in shown
+    assert from_json(to_json(report)) == report
+
+
+def test_a_required_property_is_missed(manifest: Manifest, answer):
+    manifest, engine = leaking(manifest, required=True)
+    report = run(manifest, engine)
+    assert report.verdict == "unproved"
+    text, source = equation(manifest)
+    assert reasons(report)[f"symbolic.{OPTIONAL[0]}"] == f"{text} lets a masked value through ({source})"
+    assert report.kernels[0].lacks == ()
+
+
+def test_an_optional_property_that_was_accepted_is_missed(manifest: Manifest, answer):
+    manifest, engine = leaking(manifest, required=False)
+    report = run(manifest, engine)
+    assert report.verdict == "stale"
+    name = f"certificates.{NAME}.symbolic.{OPTIONAL[0]}"
+    assert report.kernels[0].messages[0] == f"{name} was accepted, and is not proved any more."
+
+
+@pytest.mark.parametrize("status", ["failed", "skipped"])
+def test_an_optional_module_without_an_answer_is_no_answer(status: Status, manifest: Manifest, answer):
+    manifest, _ = leaking(manifest, required=False)
+    engine = FakeEngine(module(f"certificates.{NAME}.{OPTIONAL[0]}", status, "Lean ran out of memory."))
+    assert run(manifest, engine).verdict == "unproved"
+
+
+def test_an_optional_theorem_is_audited(manifest: Manifest, answer):
+    answer(OPTIONAL[1], violations=("it rests on the axiom evil.",), axioms=("evil",))
+    manifest, _ = leaking(manifest, required=False)
+    assert run(manifest, FakeEngine()).verdict == "unproved"
+
+
 # -- counterexamples
 
 
@@ -399,13 +475,11 @@ def test_a_wrong_kernel_is_refuted(manifest: Manifest, answer):
         assert counter.confirmed_by_jax
     for theorem in kernel.theorems:
         if theorem.property not in found:
-            assert theorem.status == (
-                "proved" if theorem.property in ("translation", "instance") else "failed"
-            )
+            assert theorem.status == ("proved" if theorem.property in LAW_FREE else "failed")
     searched = [step.subject for step in steps if step.stage == "search"]
     assert searched[0] == f"{NAME}: specification"
     assert sorted(searched) == sorted(
-        f"{NAME}: {property_}" for property_ in ALL_PROPERTIES if property_ not in ("translation", "instance")
+        f"{NAME}: {property_}" for property_ in ALL_PROPERTIES if property_ not in LAW_FREE
     )
     assert kernel.messages == (), "a counterexample says more than the goal of a proof"
 

@@ -263,6 +263,24 @@ def test_a_kernel_without_a_specification(tmp_path: Path) -> None:
         load_manifest(write(tmp_path, length))
 
 
+def test_the_arithmetic_of_the_theorems(tmp_path: Path) -> None:
+    extended = KERNEL + 'arithmetic = "extended"\n'
+    assert load_manifest(write(tmp_path, VALID)).kernels[0].arithmetic == "real"
+    assert load_manifest(write(tmp_path, extended + ARGUMENTS)).kernels[0].arithmetic == "extended"
+    unknown = VALID.replace("rows =", 'arithmetic = "float"\nrows =', 1)
+    with pytest.raises(ManifestError, match=r"arithmetic: 'float' is not one of 'real' or 'extended'\.$"):
+        load_manifest(write(tmp_path, unknown))
+    free = (
+        (extended + ARGUMENTS)
+        .replace('"attention"', '"none"')
+        .replace("[{ n = 4, d = 3 }, { n = 6, d = 3 }]", '"all"')
+    )
+    with pytest.raises(
+        ManifestError, match=r'spec "none" is proved over the real numbers only; remove the key\.$'
+    ):
+        load_manifest(write(tmp_path, free))
+
+
 def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     with pytest.raises(ManifestError, match="There is no manifest"):
         load_manifest(tmp_path / "absent.toml")

@@ -35,6 +35,10 @@ variable {R : Type} [RealArith R] {p : Prop} [Decidable p] (x y : R) (s : Bool) 
 omit [RealArith R] in
 theorem ite_finite : (if p then finite x else finite y) = finite (if p then x else y) := by split <;> rfl
 
+omit [RealArith R] in
+theorem dite_finite (f : p → R) (g : ¬ p → R) :
+    (if h : p then finite (f h) else finite (g h)) = finite (if h : p then f h else g h) := by split <;> rfl
+
 theorem add_ite : Ops.add c (if p then a else b) = if p then Ops.add c a else Ops.add c b := by split <;> rfl
 theorem ite_add : Ops.add (if p then a else b) c = if p then Ops.add a c else Ops.add b c := by split <;> rfl
 theorem sub_ite : Ops.sub c (if p then a else b) = if p then Ops.sub c a else Ops.sub c b := by split <;> rfl
@@ -64,27 +68,46 @@ section
 
 variable {R ι δ : Type} [RealArith R] [Enum ι]
 
-/-- What `extended_pool` has to show: zero on the bag without unmasked rows; on every other bag, the number
-that `mask_pool` has to show. -/
+/-- A sum over no indices. -/
+theorem fsum_of_empty (h : ¬ Nonempty ι) (f : ι → Extended R) : fsum f = finite 0 := by
+  have helems : (Enum.elems : List ι) = [] := List.eq_nil_iff_forall_not_mem.2 fun i _ => h ⟨i⟩
+  show Ops.sum (List.map f Enum.elems) = _
+  rw [helems]; rfl
+
+theorem isum_of_empty (h : ¬ Nonempty ι) (f : ι → Int) : isum f = 0 := by
+  have helems : (Enum.elems : List ι) = [] := List.eq_nil_iff_forall_not_mem.2 fun i _ => h ⟨i⟩
+  show (List.map f Enum.elems).sum = _
+  rw [helems]; rfl
+
+theorem fany_of_empty (h : ¬ Nonempty ι) (p : ι → Bool) : fany p = false :=
+  Bool.eq_false_iff.2 fun hp => h ((fany_iff.1 hp).elim fun i _ => ⟨i⟩)
+
+theorem fdot_of_empty (h : ¬ Nonempty ι) (f g : ι → Extended R) : fdot f g = finite 0 := by
+  rw [fdot_eq_fsum, fsum_of_empty h]
+
+/-- What `extended_pool` has to show: zero on the bag without rows, and on those whose rows are all masked; on
+every other bag, the number that `mask_pool` has to show. -/
 theorem eq_pool {n : Nat} {l : Index [n] → R} {x : Index [n] → δ → R} {m : Index [n] → Bool} {d : δ}
-    {v : Extended R} (empty : (∀ r : Fin n, m (r, ()) = false) → v = finite 0)
+    {v : Extended R} (none : ¬ Nonempty (Fin n) → ¬ Nonempty (Index [n]) → v = finite 0)
+    (empty : (∀ r : Fin n, m (r, ()) = false) → Nonempty (Fin n) → Nonempty (Index [n]) → v = finite 0)
     (nonempty : (∃ r : Fin n, m (r, ()) = true) → (∃ r : Index [n], m (r.1, ()) = true) → Nonempty (Fin n) →
       Nonempty (Index [n]) →
       v = finite (
         fsum (fun r : Fin n => if m (r, ()) = true then RealArith.exp (l (r, ())) * x (r, ()) d else 0) /
         fsum fun r : Fin n => if m (r, ()) = true then RealArith.exp (l (r, ())) else 0)) :
     v = finite (pool l x m d) := by
-  cases h : v with
-  | finite w =>
-    refine congrArg finite (MaskPool.eq_pool (fun hm => finite.inj (h ▸ empty hm)) fun hm hn => ?_)
-    exact finite.inj (h ▸ nonempty hm (hm.elim fun r hr => ⟨(r, ()), hr⟩) hn (hm.elim fun r _ => ⟨(r, ())⟩))
-  | _ =>
-    by_cases hm : ∃ r : Fin n, m (r, ()) = true
-    · have := nonempty hm (hm.elim fun r hr => ⟨(r, ()), hr⟩) (hm.elim fun r _ => ⟨r⟩)
-        (hm.elim fun r _ => ⟨(r, ())⟩)
-      rw [h] at this; nomatch this
-    · have := empty fun r => Bool.eq_false_iff.2 fun hr => hm ⟨r, hr⟩
-      rw [h] at this; nomatch this
+  have hzero (hm : ∀ r : Fin n, m (r, ()) = false) : v = finite 0 := by
+    by_cases hn : Nonempty (Fin n)
+    · exact empty hm hn (hn.elim fun r => ⟨(r, ())⟩)
+    · exact none hn fun h => hn (h.elim fun r => ⟨r.1⟩)
+  by_cases hm : ∃ r : Fin n, m (r, ()) = true
+  · obtain ⟨r, hr⟩ := hm
+    have hv := nonempty ⟨r, hr⟩ ⟨(r, ()), hr⟩ ⟨r⟩ ⟨(r, ())⟩
+    rw [hv]
+    refine congrArg finite (MaskPool.eq_pool (fun hall => ?_) fun _ _ => rfl)
+    rw [hall r] at hr; nomatch hr
+  · have hall r : m (r, ()) = false := Bool.eq_false_iff.2 fun hr => hm ⟨r, hr⟩
+    rw [hzero hall, pool_all_masked l x m fun r => hall r.1]
 
 end
 
@@ -101,13 +124,13 @@ syntax "extended_normalize" term:max term:max : tactic
 macro_rules
   | `(tactic| extended_normalize $h $h') => `(tactic|
     simp (maxDischargeDepth := 12) only [
-      $h:term, $h':term, Tensor.finite, Tensor.rows,
+      $h:term, $h':term, Tensor.finite, Tensor.rows, Tensor.indicator,
       Extended.convert_eq, Extended.infinity_eq, Extended.lit_zero, Extended.lit_one,
       Extended.lit_eq, ops_lit_zero, ops_lit_one,
       -- numbers
       Extended.add_finite, Extended.sub_finite, Extended.mul_finite, Extended.div_finite, Extended.neg_finite,
       Extended.max_finite, Extended.min_finite, Extended.exp_finite, Extended.tanh_finite,
-      Extended.logistic_finite, Extended.abs_finite, Extended.sign_finite, Extended.expm1_finite,
+      Extended.logistic_finite, Extended.apply_finite, Func.isTotal,
       Extended.lt_finite, Extended.le_finite, Extended.eq_finite, Extended.isFinite_finite,
       Extended.fsum_finite, Extended.fdot_finite, Extended.fmax_finite, Extended.fmax_select,
       -- infinities
@@ -123,7 +146,8 @@ macro_rules
       Extended.nan_mul, Extended.div_nan, Extended.nan_div, Extended.neg_nan, Extended.exp_nan,
       Extended.eq_nan, Extended.nan_eq, Extended.lt_nan, Extended.nan_lt, Extended.le_nan, Extended.nan_le,
       -- selections
-      Extended.ite_finite, Extended.add_ite, Extended.ite_add, Extended.sub_ite, Extended.ite_sub,
+      Extended.ite_finite, Extended.dite_finite, Extended.add_ite, Extended.ite_add, Extended.sub_ite,
+      Extended.ite_sub,
       Extended.mul_ite, Extended.ite_mul, Extended.div_ite, Extended.ite_div, Extended.neg_ite,
       Extended.exp_ite, Extended.isFinite_ite, Extended.finite_inj,
       ↓reduceIte, if_true, if_false, ite_self, ite_not, ite_decide, ite_bool_not, ite_then_ite, ite_else_ite,
@@ -140,29 +164,54 @@ macro_rules
       fsum_prod, fsum_unit, fsum_fin_one, fdot_eq_fsum, fsum_zero, zero_mul, mul_zero, zero_add, add_zero,
       ite_zero_mul, mul_ite_zero, ite_zero_div,
       one_ne_zero, not_zero_lt_zero, one_pos, exp_pos, add_pos, mul_pos, div_pos, inv_pos, logistic_pos,
-      fsum_select_pos, fsum_all_pos, ne_zero_of_pos, le_of_pos, le_zero_iff])
+      fsum_select_pos, fsum_all_pos, ne_zero_of_pos, le_of_pos, le_zero_iff, lit_pos, lit_lt_one,
+      -- counts
+      isum_prod, isum_unit, isum_fin_one, isum_zero, isum_select_pos, int_le_iff, int_ne_zero_of_pos,
+      int_not_lt_one_of_pos, int_not_lt_zero_of_pos, Int.reduceLT, Int.reduceLE, Int.reduceEq,
+      Int.reduceToNat,
+      Nat.reduceLT, Int.zero_mul, Int.mul_zero, Int.one_mul, Int.mul_one, Int.zero_add, Int.add_zero])
+
+/-- Brings the value of a kernel to normal form, in which it is a number. -/
+syntax "extended_value" term:max term:max : tactic
+
+macro_rules
+  | `(tactic| extended_value $h $h') => `(tactic|
+    (try plain_coordinates
+     try extended_normalize $h $h'
+     try mask_pool_unfold
+     try mask_pool_select $h $h'
+     -- with the guards decided, divisors are seen to be positive
+     try extended_normalize $h $h'
+     try mask_pool_select $h $h'))
 
 /-- Proves `value = Extended.finite (pool …)`, for entries of tensors at explicit coordinates
 (`tensor_ext`). -/
 macro "extended_pool" : tactic => `(tactic|
-  (refine Extended.eq_pool (fun h => ?_) (fun h h' hn hn' => ?_)
+  (refine Extended.eq_pool (fun h h' => ?_) (fun h hn hn' => ?_) (fun h h' hn hn' => ?_)
+   · first
+     | exact (h ⟨⟨0, by decide⟩⟩).elim
+     | ((try plain_coordinates)
+        (try simp only [fall_eq_not_fany, Extended.fsum_of_empty h', Extended.fdot_of_empty h',
+          Extended.isum_of_empty h', Extended.fany_of_empty h'])
+        extended_value h h'
+        done)
+     | fail "maskpool: cannot show that the kernel maps a bag without rows to zero"
    · mask_pool_condition h
-     have h' := trivial
-     try plain_coordinates
-     try extended_normalize h h'
+     first
+     | have h' := not_pos_of_no_row h (Fin.pos_iff_nonempty.2 hn)
+     | have h' := trivial
+     extended_value h h'
      first
      | done
-     | (try mask_pool_unfold
-        mask_pool_select h h'
-        done)
-     | (clear h'
+     | (clear h' hn hn'
         fail "maskpool: cannot show that the kernel maps an all-masked bag to zero")
    · mask_pool_condition h
      mask_pool_condition h'
-     try plain_coordinates
-     try extended_normalize h h'
-     try mask_pool_unfold
-     try mask_pool_select h h'
+     extended_value h h'
+     first
+     | have h'' := pos_of_first_row h
+       try mask_pool_select h h''
+     | skip
      try mask_pool_factor
      try mask_pool_cancel h
      first

@@ -93,7 +93,7 @@ end
 macro "plain_coordinates" : tactic => `(tactic|
   simp (disch := omega) only [↓reduceDIte, dif_pos, dif_neg, fin_lt_add, not_add_lt_self, flat_lt, flat_div,
     flat_mod, fin_div_lt, fin_mod_lt, flat_lt_of_blocks, flat_lt_of_parts, div_lt_of_parts, mod_lt_of_parts,
-    div_lt_of_blocks, mod_lt_of_blocks, Nat.div_add_mod', Fin.isLt, Fin.eta, Nat.add_lt_add_iff_left, Nat.add_sub_cancel_left,
-    Nat.zero_add, Nat.add_zero])
+    div_lt_of_blocks, mod_lt_of_blocks, Nat.div_add_mod', Fin.isLt, Fin.eta,
+    Nat.add_lt_add_iff_left, Nat.add_sub_cancel_left, Nat.zero_add, Nat.add_zero])
 
 end MaskPool

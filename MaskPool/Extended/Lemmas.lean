@@ -41,6 +41,14 @@ theorem logistic_finite : Ops.logistic (finite x) = finite (RealArith.logistic x
 theorem abs_finite : Ops.apply .abs (finite x) = finite (RealArith.abs x) := rfl
 theorem sign_finite : Ops.apply .sign (finite x) = finite (RealArith.sign x) := rfl
 theorem expm1_finite : Ops.apply .expm1 (finite x) = finite (RealArith.exp x - 1) := rfl
+/-- Whether a function is defined for all numbers. -/
+def _root_.MaskPool.Func.isTotal : Func → Bool
+  | .sqrt | .rsqrt | .log1p | .erf_inv | .asin | .acos | .acosh | .atanh => false
+  | _ => true
+
+theorem apply_finite {g : Func} (h : g.isTotal = true) : Ops.apply g (finite x) = finite (Ops.apply g x) := by
+  cases g <;> first | rfl | nomatch h
+
 theorem lt_finite : Ops.lt (finite x) (finite y) = decide (x < y) := rfl
 theorem le_finite : Ops.le (finite x) (finite y) = decide (x ≤ y) := rfl
 theorem eq_finite : Ops.eq (finite x) (finite y) = decide (x = y) := rfl

@@ -83,8 +83,9 @@ section
 variable {e : R → R} {fill : R} {logit : ι → R} (feat : ι → δ → R) {mask : ι → Bool} (d : δ)
 
 /-- **Exactly when a fill constant is masked pooling.** Let the exponential be right for unmasked instances,
-and `e (fill - m)` not negative, where `m` is the maximum of the filled logits. Then the result is that of `pool`
-exactly if `e (fill - m)` is zero, or the masked features happen to have the pooled value as their mean. -/
+and `e (fill - m)` not negative, where `m` is the maximum of the filled logits. Then the result is that of
+`pool` exactly if `e (fill - m)` is zero, or the masked features happen to have the pooled value as their
+mean. -/
 theorem fillPoolWith_eq_pool_iff (hmask : ∃ i, mask i = true)
     (he : ∀ i, mask i = true → e (logit i - fmax (select mask fill logit)) =
       exp (logit i - fmax (select mask fill logit)))

@@ -88,7 +88,8 @@ theorem Kernel.run_element {arguments : List Ty} {result : Ty} {kernel : Kernel 
   · refine ⟨j', hm.symm, fun ρ => ?_⟩
     have h := (Env.move_related (W := element i) (element_pair i) ha ρ).reverseOnto (Δ := []) (M := [])
       (σ := ()) (σ' := ()) trivial
-    exact ((Program.related (law := .padding false .any) (fun h => by contradiction) trivial h hl).agree j' j hm.symm).symm
+    have related := Program.related (law := .padding false .any) (fun h => by contradiction) trivial h hl
+    exact (related.agree j' j hm.symm).symm
   · cases Dim.isRows_iff.1 hd
     exact absurd (Fin.ext (hz.trans (hj q hq))) z.2
 
@@ -199,7 +200,8 @@ theorem Kernel.run_irrelevant {arguments : List Ty} {result : Ty} {kernel : Kern
     Program.run kernel ρ.reverse j = Program.run kernel ρ'.reverse j := by
   induction fixed generalizing ν with
   | nil =>
-    exact run_eq (law := .irrelevance k) ofLive_aligned hk hc (h.agree.related rfl) (match_free (free_of_check hc) j)
+    exact run_eq (law := .irrelevance k) ofLive_aligned hk hc (h.agree.related rfl)
+      (match_free (free_of_check hc) j)
   | cons p fixed ih =>
     obtain ⟨v, i⟩ := p
     simp only [List.map_cons, distinct, Bool.and_eq_true, bne_iff_ne, List.all_eq_true, List.mem_map,
@@ -330,7 +332,8 @@ def Kernel.checkBatch {arguments : List Ty} {result : Ty} (kernel : Kernel argum
     outer.all fun v => kernel.separates v && hasAxis v result.shape
 
 theorem Kernel.coordinates_of_checkBatch {arguments : List Ty} {result : Ty}
-    {kernel : Kernel arguments result} {law : Law} {rows mask : Nat} {outer : List Nat} (hc : kernel.checkBatch law rows mask outer = true)
+    {kernel : Kernel arguments result} {law : Law} {rows mask : Nat} {outer : List Nat}
+    (hc : kernel.checkBatch law rows mask outer = true)
     (j : IndexAt ν result.shape) :
     distinct rows ((coordinates outer j).map (·.1)) = true ∧
       ((coordinates outer j).all fun p => kernel.separates p.1) = true ∧

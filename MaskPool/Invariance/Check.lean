@@ -416,8 +416,8 @@ def Op.same (L : List Label) : {t : Ty} → Op Γ t → Bool
   | _, .dot_general _ x y _ _ _ => x.same L && y.same L
   | _, .select_n p x y => p.same L && x.same L && y.same L
 
-/-- Are the entries of rows without a partner along the axis `q` selected from an operand that has the same value
-in both runs? -/
+/-- Are the entries of rows without a partner along the axis `q` selected from an operand that has the same
+value in both runs? -/
 def Op.selects (L : List Label) (q : Nat) : {t : Ty} → Op Γ t → Bool
   | _, .select_n p x y =>
       let c := (p.label L).value (.alone q)

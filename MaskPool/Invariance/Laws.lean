@@ -50,7 +50,8 @@ def Kernel.firstBad {arguments : List Ty} {result : Ty} (kernel : Kernel argumen
 
 section
 
-variable {R : Type} [RealArith R] {α : Type} [Ops α] {r : Nat} {ν ν' : Nat → Nat} {W : Overlap r ν ν'} {law : Law}
+variable {R : Type} [RealArith R] {α : Type} [Ops α] {r : Nat} {ν ν' : Nat → Nat} {W : Overlap r ν ν'}
+  {law : Law}
 
 theorem EnvRelated.reverseOnto {Γ Δ : List Ty} {L M : List Label} {ρ : Env α ν Γ} {ρ' : Env α ν' Γ}
     {σ : Env α ν Δ} {σ' : Env α ν' Δ} (h : EnvRelated W L ρ ρ') (h' : EnvRelated W M σ σ') :
@@ -67,14 +68,16 @@ theorem EnvRelated.reverseOnto {Γ Δ : List Ty} {L M : List Label} {ρ : Env α
 
 /-- Two runs of a kernel that passes the check have the same result. -/
 theorem Kernel.run_eq {arguments : List Ty} {result : Ty} {kernel : Kernel arguments result} {mask : Nat}
-    (hW : W.Admits law) (hk : law.arithmetic.Admits α) (hc : kernel.check law r mask = true) {ρ : Env α ν arguments}
+    (hW : W.Admits law) (hk : law.arithmetic.Admits α) (hc : kernel.check law r mask = true)
+    {ρ : Env α ν arguments}
     {ρ' : Env α ν' arguments}
     (h : EnvRelated W (law.arguments r mask 0 arguments) ρ ρ') {j : IndexAt ν result.shape}
     {j' : IndexAt ν' result.shape} (hj : W.Match result.shape j j') :
     Program.run kernel ρ.reverse j = Program.run kernel ρ'.reverse j' := by
   simp only [check, Bool.and_eq_true] at hc
   obtain ⟨l, hl⟩ := Option.isSome_iff_exists.1 hc.2
-  exact (Program.related hW hk (h.reverseOnto (Δ := []) (M := []) (σ := ()) (σ' := ()) trivial) hl).agree j j' hj
+  have h := h.reverseOnto (Δ := []) (M := []) (σ := ()) (σ' := ()) trivial
+  exact (Program.related hW hk h hl).agree j j' hj
 
 /-! ### Arguments that are related as a law asks -/
 
@@ -161,7 +164,8 @@ theorem rowsOf_free {s : List Dim} (h : s.all (Dim.free r) = true) (q : IndexAt 
     unfold rowsOf
     rw [dif_neg (by simp [Dim.isRows_of_free h.1]), ih h.2]
 
-theorem Env.Agree.related (hlaw : law.isAligned = true) {p : Nat} {Γ : List Ty} {ρ ρ' : Env α ν Γ} (h : Env.Agree live mask p Γ ρ ρ') :
+theorem Env.Agree.related (hlaw : law.isAligned = true) {p : Nat} {Γ : List Ty} {ρ ρ' : Env α ν Γ}
+    (h : Env.Agree live mask p Γ ρ ρ') :
     EnvRelated (.ofLive live) (law.arguments r mask p Γ) ρ ρ' := by
   induction Γ generalizing p with
   | nil => trivial
@@ -305,7 +309,8 @@ theorem padding_of {nonempty : Bool} (sizes : List Nat) (extra : Nat)
         (j.retype (fun _ h => (valuation_set_ne h).symm) result.shape (free_of_check hc)) := by
   funext j
   let W := Overlap.placed (paddedRows sizes rows extra hr) fun _ => valuation_set_ne
-  exact (run_eq (law := .padding nonempty) (W := W) (fun h => ⟨(⟨0, hn h⟩ : Fin _)⟩) ⟨_, rfl⟩ hc (h.related rfl)
+  exact (run_eq (law := .padding nonempty) (W := W) (fun h => ⟨(⟨0, hn h⟩ : Fin _)⟩) ⟨_, rfl⟩ hc
+    (h.related rfl)
     (Overlap.match_retype W.symm (free_of_check hc) j).symm).symm
 
 theorem padding (sizes : List Nat) (extra : Nat) (hc : kernel.check .padding rows mask = true)

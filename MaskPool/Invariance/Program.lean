@@ -16,7 +16,8 @@ namespace MaskPool
 
 open RealArith Overlap
 
-variable {R : Type} [RealArith R] {α : Type} [Ops α] {r : Nat} {ν ν' : Nat → Nat} {W : Overlap r ν ν'} {Γ : List Ty}
+variable {R : Type} [RealArith R] {α : Type} [Ops α] {r : Nat} {ν ν' : Nat → Nat} {W : Overlap r ν ν'}
+  {Γ : List Ty}
   {L : List Label} {ρ : Env α ν Γ} {ρ' : Env α ν' Γ} {law : Law}
 
 theorem Label.Holds.junk {t : Ty} {x : t.denote α ν} : Label.junk.Holds W x :=
@@ -77,8 +78,9 @@ theorem Op.holds (h : EnvHolds W L ρ) {k : Arithmetic} (hk : k.Admits α) {t : 
     exact Lit.falsity_is hf.1 fun a ha => ((h x).read v _ hy).value p a ha j hj
   | cumulate g a x layout => exact .junk
   | reduce g axes x _ layout =>
-    exact ⟨fun p c hc j hj => Arithmetic.reduce_is hk g (fun k b hb => ((h x).view (Option.get _ layout)).value
-      _ b hb _ (Overlap.inPart_append hj k)) hc, fun c hc => by simp [known] at hc⟩
+    exact ⟨fun p c hc j hj => Arithmetic.reduce_is hk g
+      (fun k b hb => ((h x).view (Option.get _ layout)).value _ b hb _ (Overlap.inPart_append hj k)) hc,
+      fun c hc => by simp [known] at hc⟩
   | quantify g axes x _ layout => exact .junk
   | dot_general dn x y _ left right =>
     exact ⟨fun p c hc j hj => Arithmetic.dot_is hk
@@ -365,7 +367,8 @@ theorem Related.force {t : Ty} {l : Label} {x : t.denote α ν} {x' : t.denote �
 
 /-- The values of a program that passes the check, in two runs on bags that compare as the law asks, are
 related as its label says. -/
-theorem Program.related (hW : W.Admits law) (hk : law.arithmetic.Admits α) {Γ : List Ty} {t : Ty} {program : Program Γ t} {L : List Label}
+theorem Program.related (hW : W.Admits law) (hk : law.arithmetic.Admits α) {Γ : List Ty} {t : Ty}
+    {program : Program Γ t} {L : List Label}
     {ρ : Env α ν Γ} {ρ' : Env α ν' Γ} (h : EnvRelated W L ρ ρ') {l : Label}
     (hl : program.check law r L = some l) : Related W l (program.run ρ) (program.run ρ') := by
   induction program generalizing L l with

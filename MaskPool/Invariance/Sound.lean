@@ -409,7 +409,8 @@ theorem Reduction.agree (g : Reduction) (hW : W.Admits law)
             | true => exact hW rfl
             | false => simp [Law.isNonempty] at hg
           | permutation | irrelevance => simp [Law.isNonempty] at hg
-        refine Overlap.fmax_eq_nonempty (W := W) hg.1.2 hne ha (v := Ops.lit a b) (fun k => hl.lower _ hlow _ _ rfl)
+        refine Overlap.fmax_eq_nonempty (W := W) hg.1.2 hne ha (v := Ops.lit a b)
+          (fun k => hl.lower _ hlow _ _ rfl)
           (fun k' => hr.lower _ hlow _ _ rfl) (fun k q hk => ?_) fun k' q hk => ?_
         · exact hl.value (.alone q) _ (of_decide_eq_true (onRows_alone hg.2 hk)) _
             (Overlap.aloneAt_append_left j hk)

@@ -11,16 +11,17 @@ A place for one is marked in the Markdown, and what stands between the marks is 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from documentation import idioms, underflow
+from documentation.console import console, fenced, run
 from documentation.gallery import gallery, summary
+from documentation.reported import reported
+from documentation.walkthrough import Walkthrough
 from maskpool_verify.audit import AuditResult
 from maskpool_verify.engine.wasm import WasmEngine
 from maskpool_verify.importer import SUPPORTED_PRIMITIVES
@@ -65,6 +66,8 @@ class Outputs:
             "refuted": lambda: self._with_exchanged_branches(trace=True),
             "report": self._report,
             "annotations": self._annotations,
+            "stress": self._stress,
+            "stress-reported": reported,
             "primitives": lambda: _names(SUPPORTED_PRIMITIVES),
             "lowered": lambda: _names(LOWERED_PRIMITIVES),
             "corpus": summary,
@@ -75,8 +78,9 @@ class Outputs:
             "translation": lambda: self._excerpt("theorem translation", "end certificates"),
             "properties": self._properties,
             "idioms": lambda: idioms.table(self._idioms()),
-            "idiom-statement": lambda: _fenced("lean", idioms.statement(self._idioms(), _SHOWN_IDIOM)),
+            "idiom-statement": lambda: fenced("lean", idioms.statement(self._idioms(), _SHOWN_IDIOM)),
             "underflow": underflow.table,
+            **Walkthrough(project).makers,
         }
 
     def get(self) -> Mapping[str, Callable[[], str]]:
@@ -89,20 +93,10 @@ class Outputs:
         return self._known[name]
 
     def _run(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "maskpool_verify.main", *arguments]
-        environment = os.environ | {"NO_COLOR": "1", "COLUMNS": "100"}
-        return subprocess.run(
-            command, cwd=self._project, capture_output=True, text=True, env=environment, check=False
-        )
+        return run(self._project, *arguments)
 
     def _console(self, *arguments: str) -> str:
-        ended = self._run(*arguments)
-        if not (shown := ended.stdout.strip("\n")):
-            raise RuntimeError(f"{' '.join(arguments)} prints nothing: {ended.stderr}")
-        lines = [f"$ maskpool-verify {' '.join(arguments)}", *shown.splitlines()]
-        if ended.returncode:
-            lines += ["$ echo $?", str(ended.returncode)]
-        return _fenced("console", lines)
+        return console(self._project, *arguments)
 
     def _annotations(self) -> str:
         """The annotations of a kernel that is refuted."""
@@ -134,6 +128,13 @@ class Outputs:
             shutil.rmtree(folder)
             saved.rename(folder)
 
+    def _stress(self) -> str:
+        """A stress run; how far rounding goes depends on the processor, and is left out."""
+        shown = self._console("stress", "--quick", "--kernel", _ONE)
+        left_out = "… ulps (… eps)"
+        shown = re.sub(r"\d+ ulps? \([\d.]+ eps\)(?=  )", lambda m: left_out.ljust(len(m[0])), shown)
+        return re.sub(r"\d+ ulps? \([\d.]+ eps\)", left_out, shown)
+
     def _report(self) -> str:
         """The JSON report of one kernel, shortened, and without what changes from run to run."""
         report = json.loads(self._run("check", "--kernel", _ONE, "--format", "json").stdout)
@@ -149,7 +150,7 @@ class Outputs:
         provenance["versions"] = {"lean": provenance["versions"]["lean"]}
         provenance["sources"] = {"maskpool.toml": provenance["sources"]["maskpool.toml"]}
         provenance["artifacts"] = {}
-        return _fenced("json", json.dumps(report, indent=2, ensure_ascii=False).splitlines())
+        return fenced("json", json.dumps(report, indent=2, ensure_ascii=False).splitlines())
 
     def _idioms(self) -> AuditResult:
         """The audit of the theorems about idioms, which are built in a project of their own."""
@@ -168,22 +169,17 @@ class Outputs:
         end = next(i for i, line in enumerate(lines) if i > start and line.startswith(after))
         while not lines[end - 1]:
             end -= 1
-        return _fenced("lean", lines[start:end])
+        return fenced("lean", lines[start:end])
 
     def _properties(self) -> str:
         lines = self._lean("properties")
         start = next(i for i, line in enumerate(lines) if line.startswith("namespace"))
         end = next(i for i, line in enumerate(lines) if line.startswith("end "))
-        return _fenced("lean", lines[start + 2 : end - 1])
+        return fenced("lean", lines[start + 2 : end - 1])
 
 
 def _names(primitives: Iterable[str]) -> str:
     return ", ".join(f"`{name}`" for name in sorted(primitives)) + "\n"
-
-
-def _fenced(language: str, lines: list[str]) -> str:
-    body = "\n".join(line.rstrip() for line in lines)
-    return f"```{language}\n{body}\n```\n"
 
 
 def copy_project(target: Path) -> Path:

@@ -318,7 +318,7 @@ def _provenance(
 ) -> provenance.Provenance:
     """Checksums of everything that went into this check; ``work`` is where Lean was at work."""
     root, info, artifacts = manifest.root, engine.info(), engine.artifacts(work)
-    places = {trace.file for case in cases for trace in case.traces if trace.file is not None}
+    places = {trace.place[0] for case in cases for trace in case.traces if trace.place is not None}
     kernels = {place: provenance.sha256(place) for place in places}
     named = {
         path.relative_to(root).as_posix() if path.is_relative_to(root) else path.name: checksum
@@ -502,7 +502,7 @@ def _report(
         name=case.kernel.name,
         arithmetic=case.kernel.arithmetic,
         verdict=case.verdict or ("verified" if reports else "error"),
-        place=_defined_at(case.kernel, manifest.root),
+        place=_defined_at(case, manifest.root),
         problem=next(filter(None, (mentioned(message, manifest.root) for message in case.messages)), None),
         constraints=case.kernel.assumed.texts,
         witness=dict(case.kernel.assumed.witness or {}) or None,
@@ -524,11 +524,11 @@ def _report(
 
 
 def _lack(case: _Case, theorem: Theorem, failure: Failure) -> Lack:
-    """What is known of an optional theorem whose proof has failed."""
+    """What is known of a theorem whose proof has failed."""
     variable = leaking_variable(failure.message.text)
-    (traced,) = [t for t in case.traces if t.program.shape == theorem.shape]
     equation, source = None, None
     if variable is not None:
+        (traced,) = [t for t in case.traces if t.program.shape == theorem.shape]
         number = variable - len(traced.program.arguments)
         equation = f"v#{variable} `{certificates.equation_text(traced.program, number)}`"
         source = traced.sources[number]
@@ -537,10 +537,10 @@ def _lack(case: _Case, theorem: Theorem, failure: Failure) -> Lack:
     )
 
 
-def _defined_at(kernel: Kernel, root: Path) -> Place | None:
+def _defined_at(case: _Case, root: Path) -> Place | None:
     """Where the function of a kernel is defined; ``None`` if it cannot be loaded, or is not Python."""
     try:
-        place = definition(load_function(kernel, root))
+        place = case.traces[0].place if case.traces else definition(load_function(case.kernel, root))
     except MaskpoolError:
         return None
     return place and Place.of(f"{UserFiles(root, place[0]).name(str(place[0]))}:{place[1]}")
@@ -660,6 +660,9 @@ def _why_not_audited(
         case "skipped":
             return "a module that it imports did not build"
     if theorem.dotted in failed:
+        lack = _lack(case, theorem, failed[theorem.dotted])
+        if lack.equation is not None:
+            return f"{lack.equation} lets a masked value through ({lack.source})"
         return "its proof did not go through"
     shapes = [theorem.shape, theorem.padded_shape]
     for other in case.theorems:

@@ -26,8 +26,8 @@ class TracedKernel:
     """``sources[k]`` is the ``"file:line"`` that equation ``k`` of ``program`` comes from.
 
     ``origins[k]`` is the number of the equation of ``flat`` that became equation ``k``.
-    ``scores`` is the part of ``flat`` that gives the logits, where the kernel computes them itself; ``file``
-    is the one that defines the function, if it is written in Python.
+    ``scores`` is the part of ``flat`` that gives the logits, where the kernel computes them itself; ``place``
+    is the file and line that define the function, if it is written in Python.
     """
 
     flat: FlatJaxpr
@@ -35,7 +35,7 @@ class TracedKernel:
     sources: tuple[str, ...]
     scores: FlatJaxpr | None = None
     origins: tuple[int, ...] = ()
-    file: Path | None = None
+    place: tuple[Path, int] | None = None
 
 
 def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
@@ -56,9 +56,7 @@ def trace_kernel(kernel: Kernel, shape: Shape, root: Path) -> TracedKernel:
     if imported.program.symbols and kernel.computes_logits:
         scores = restricted(flat, find_scores(flat, kernel, shape))
     sources = tuple(map(str, imported.sources))
-    place = definition(function)
-    file = place[0] if place else None
-    return TracedKernel(flat, imported.program, sources, scores, imported.origins, file)
+    return TracedKernel(flat, imported.program, sources, scores, imported.origins, definition(function))
 
 
 def _closed(program: Program) -> tuple[Program, ...]:

@@ -5,7 +5,6 @@ The JSON form is described in ``docs/report.md``; its schema name changes with i
 
 from __future__ import annotations
 
-import builtins
 import os
 from collections.abc import Iterable
 from errno import EACCES, EISDIR
@@ -102,13 +101,6 @@ class Lack(_Model):
     shape: dict[str, int | str]
     equation: str | None = None
     source: str | None = None
-
-    @builtins.property  # the field of that name hides the short name
-    def reason(self) -> str:
-        """The property, and why it is not proved."""
-        if self.equation is None:
-            return self.property
-        return f"{self.property}, because {self.equation} lets a masked value through ({self.source})"
 
 
 class KernelReport(_Model):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,9 @@ import pytest
 
 from maskpool_verify import formats
 from maskpool_verify import report as reports
+from maskpool_verify.check import check
+from maskpool_verify.engine.wasm import WasmEngine
+from maskpool_verify.manifest import load_manifest
 from maskpool_verify.stress import from_json
 
 KERNEL = """
@@ -97,17 +99,19 @@ def test_a_function_that_is_not_there_is_one_sentence(run: Run, pools: Path) -> 
     assert ended.sentence.startswith('Kernel "total": pools.py has no function "total"')
 
 
-def test_a_check_with_a_stress_run(run: Run, project: Path) -> None:
+def test_a_check_with_a_stress_run(engine: WasmEngine, project: Path) -> None:
     """A proof over the reals beside an overflow in floating point: the verdict is that of the proof."""
-    name = "masked_attention_pool"
-    file = project / "build" / "report.json"
-    ended = run(
-        project, "check", "--kernel", name, "--second-kernel", "off", "--stress", "60", "--quiet",
-        "--report", str(file),
-    )  # fmt: skip
-    report = reports.read(file)
-    assert ended.status == 0
-    assert report.verdict == "verified"
+    manifest = load_manifest(project / "maskpool.toml")
+    report = check(
+        manifest,
+        [manifest.kernel("masked_attention_pool")],
+        engine,
+        second="off",
+        stress_seconds=60,
+        require_accepted=False,
+    )
+    assert (report.verdict, report.exit_code) == ("verified", 0)
+    assert reports.from_json(reports.to_json(report)) == report
     assert report.observed is not None
     (observed,) = report.observed.kernels
     assert observed.broken
@@ -119,4 +123,8 @@ def test_a_check_with_a_stress_run(run: Run, project: Path) -> None:
     for format_ in formats.FORMATS:
         if format_ != "json":
             assert "Observed in floating point" not in formats.render(without, format_)
-    shutil.rmtree(project / "build")
+
+
+def test_the_option_of_check(run: Run, pools: Path) -> None:
+    assert "--stress SECONDS" in run(pools, "check", "--help").out
+    assert run(pools, "check", "--stress", "-1").status == 2

@@ -16,6 +16,7 @@ SOURCES = (
     "MaskPool",
     "MaskPool.lean",
     "lakefile.lean",
+    "lake-manifest.json",
     "lean-toolchain",
     "pipeline/maskpool_verify",
     "hatch_build.py",

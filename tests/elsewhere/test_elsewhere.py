@@ -26,7 +26,7 @@ def mean_of_kept(x, w, keep):
 
 def test_the_wheel_has_the_library_byte_for_byte(wheel: Path) -> None:
     names = [p.relative_to(ROOT).as_posix() for p in sorted((ROOT / "MaskPool").rglob("*.lean"))]
-    names += ["MaskPool.lean", "lakefile.lean", "lean-toolchain"]
+    names += ["MaskPool.lean", "lakefile.lean", "lake-manifest.json", "lean-toolchain"]
     with zipfile.ZipFile(wheel) as archive:
         held = {n.partition("/library/")[2]: archive.read(n) for n in archive.namelist() if "/library/" in n}
         assert "maskpool_verify/py.typed" in archive.namelist()

@@ -15,6 +15,7 @@ from maskpool_verify.listing import listing
 from maskpool_verify.manifest import Kernel, load_manifest
 from maskpool_verify.program import digest
 from maskpool_verify.provenance import Provenance
+from maskpool_verify.reals import RealsReport
 from maskpool_verify.report import (
     SCHEMA,
     AuditReport,
@@ -165,4 +166,11 @@ def hostile_report() -> Report:
         }
     )
     audit = AuditReport(allowed=ALLOWED, audited=2, violations=(HOSTILE,))
-    return report(kernel, kernel.model_copy(update={"name": "second"}), audit=audit, trusted=(HOSTILE,))
+    reals = RealsReport(basis="mathlib", mathlib="v4.28.0", revision="0" * 40, violations=(HOSTILE,))
+    return report(
+        kernel,
+        kernel.model_copy(update={"name": "second"}),
+        audit=audit,
+        trusted=(HOSTILE,),
+        reals=reals,
+    )

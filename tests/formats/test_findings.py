@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 from samples import CORPUS, corpus_report
 
-from maskpool_verify.formats.findings import RULES, findings, within
+from maskpool_verify.formats.findings import RULES, THE_WHOLE, findings, within
 from maskpool_verify.formats.wording import arithmetic, standing
 from maskpool_verify.lean.properties import PROPERTIES
+from maskpool_verify.manifest import load_manifest
 from maskpool_verify.refute import render
-from maskpool_verify.report import Place, Report
+from maskpool_verify.report import Place, Report, with_reals
+from maskpool_verify.stress import stress
+from maskpool_verify.stress import text as stress_text
 
 
 def test_one_for_each_property_that_failed(corpus: Report):
@@ -65,6 +68,14 @@ def test_a_kernel_without_theorems_or_messages_is_found_all_the_same():
     assert (found.rule, found.text) == ("error", RULES["error"])
 
 
+def test_what_belongs_to_no_kernel_is_found(hostile: Report):
+    (found,) = [f for f in findings(hostile) if f.kernel == THE_WHOLE]
+    assert (found.rule, found.text, found.place) == ("unproved", hostile.reals.violations[0], None)
+    verified = corpus_report("where_everything")
+    assert findings(verified) == ()
+    assert len(findings(with_reals(verified, hostile.reals))) == 1
+
+
 @pytest.mark.parametrize(
     ("source", "place"),
     [
@@ -93,22 +104,21 @@ def test_files_are_named_from_the_top_of_the_repository():
 
 def test_what_is_proved_is_told_by_its_arithmetic():
     verified, observed = corpus_report("where_everything", "moving_average").kernels
-    assert standing(verified) == (
+    assert standing(verified, None) == (
         ("proved over any arithmetic", ("translation",)),
         (
             "proved over the reals",
             ("specification", "permutation", "padding", "masked_irrelevance", "all_masked"),
         ),
     )
-    assert standing(observed) == (("only observed", ("permutation fails",)),)
-    theorem = verified.theorems[0]
-    for statement, words in (
-        ("∀ {R : Type} [RealArith R] (x : Tensor (Extended R) [n]), P", "over extended arithmetic"),
-        ("∀ {R : Type} [RealArith R], P", "over the reals"),
-        ("∀ {α : Type} [Ops α], P", "over any arithmetic"),
-        ("∀ (n : Nat), P", "without arithmetic"),
-    ):
-        assert arithmetic(theorem.model_copy(update={"statement": statement})) == words
+    assert standing(observed, None) == (("only observed", ("permutation fails",)),)
+    extended = verified.model_copy(update={"arithmetic": "extended"})
+    assert [words for words, _ in standing(extended, None)] == [
+        "proved over any arithmetic",
+        "proved over extended arithmetic",
+    ]
+    theorem = verified.theorems[0].model_copy(update={"statement": "∀ (n : Nat), P"})
+    assert arithmetic(verified, theorem) == "without arithmetic"
 
 
 def test_only_what_is_proved_counts():
@@ -116,8 +126,17 @@ def test_only_what_is_proved_counts():
     padding = next(t for t in kernel.theorems if t.property == "padding")
     failed = padding.model_copy(update={"status": "failed"})
     one_of_two = kernel.model_copy(update={"theorems": (padding, failed)})
-    assert standing(one_of_two) == (("proved over the reals", ("padding (1 of 2)",)),)
-    assert standing(kernel.model_copy(update={"theorems": (failed,)})) == ()
+    assert standing(one_of_two, None) == (("proved over the reals", ("padding (1 of 2)",)),)
+    assert standing(kernel.model_copy(update={"theorems": (failed,)}), None) == ()
+
+
+def test_what_a_stress_run_has_shown_is_told_apart():
+    (kernel,) = corpus_report("features_zeroed_only").kernels
+    found = stress(load_manifest(CORPUS / "corpus.toml").kernel(kernel.name), root=CORPUS, budget_seconds=2.0)
+    shown = ("observed in floating point", (stress_text.summary(found.kernels[0]),))
+    assert standing(kernel, found) == (*standing(kernel, None), shown)
+    (other,) = corpus_report("where_everything").kernels
+    assert "observed in floating point" not in dict(standing(other, found))
 
 
 def test_no_rule_is_called_like_a_property():

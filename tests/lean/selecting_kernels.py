@@ -99,6 +99,15 @@ def last_kept(features: Array, mask: Array) -> Array:
     return jnp.where(mask[:, None], features, 0.0)[-1]
 
 
+def selected_heads(features: Array, logits: Array, keep: Array) -> Array:
+    """Bags in a batch with the rows last, and heads that share the features; the mask is of integers."""
+    valid = (keep != 0)[:, None, :]
+    weights = jnp.where(valid, jnp.exp(logits), 0.0)
+    total = jnp.sum(weights, axis=2)[:, :, None]
+    pooled = jnp.einsum("bhn,bdn->bhd", weights, jnp.where(valid, features, 0.0))
+    return jnp.where(total > 0, pooled / jnp.where(total > 0, total, 1.0), 0.0)
+
+
 SELECTING = (
     Case(guarded_attention, ATTENTION, zero=True),
     Case(selected_mean, BAG, zero=True),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import get_args
 
 import pytest
 from manifest_kernels import HEADS, MATRICES, SCALARS, everywhere, kernel, spec
@@ -10,7 +11,7 @@ from manifest_kernels import HEADS, MATRICES, SCALARS, everywhere, kernel, spec
 from maskpool_verify.lean.bags import shape_name
 from maskpool_verify.lean.lines import WIDTH, wrapped
 from maskpool_verify.lean.properties import PROPERTIES, declaration, theorems
-from maskpool_verify.manifest import Kernel
+from maskpool_verify.manifest import Kernel, OptionalProperty
 
 PLAIN = kernel(
     "bag",
@@ -23,6 +24,7 @@ PLAIN = kernel(
     ({"n": 2, "d": 3}, {"n": 5, "d": 3}),
 )
 MASK = spec("mask", "mask", "n", dtype="bool")
+OPTIONAL = get_args(OptionalProperty)
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,17 @@ AT_ALL_SIZES = {
         "(features : Tensor R [n, d]) (tau : Tensor R []) (logits : Tensor R [n])",
         "program.eval [n, d] (features, tau, logits, fun _ => false, ()) = fun _ => 0",
     ),
+    "symbolic.masked_irrelevance_any_arithmetic": Stated(
+        "{features features' : Tensor α [n, d]} (tau : Tensor α []) {logits logits' : Tensor α [n]} "
+        "{mask : Tensor Bool [n]} "
+        "(h_features : ∀ (q : Index [n, d]), mask (q.1, ()) = true → features q = features' q) "
+        "(h_logits : ∀ (q : Index [n]), mask (q.1, ()) = true → logits q = logits' q)",
+        f"{EVERYWHERE} = program.eval [n, d] (features', tau, logits', mask, ())",
+    ),
+    "symbolic.all_masked_any_arithmetic": Stated(
+        "(features : Tensor α [n, d]) (tau : Tensor α []) (logits : Tensor α [n])",
+        "program.eval [n, d] (features, tau, logits, fun _ => false, ()) = fun _ => Ops.lit 0 1",
+    ),
     "n2_d3.instance_of_symbolic": Stated(
         AT_TWO.replace("Tensor R", "Tensor α"),
         f"{ALIKE} = symbolic.program.eval [2, 3] (features, tau, logits, mask, ())",
@@ -103,8 +116,10 @@ def stated(kernel: Kernel, *score_axes: str) -> dict[str, str]:
 
 
 def whole(name: str, wanted: Stated, sizes: str = "") -> str:
-    law_free = name.endswith(("translation", "instance_of_symbolic"))
+    law_free = name.endswith(("translation", "instance_of_symbolic", *OPTIONAL))
     numbers = "{α : Type} [Ops α]" if law_free else "{R : Type} [RealArith R]"
+    if name.endswith("all_masked_any_arithmetic"):
+        numbers += " (facts : FloatFacts α)"
     if sizes and name.endswith("padding"):
         sizes = f"{sizes} extra"
     bound = f"{{{sizes} : Nat}} " if sizes else ""
@@ -331,7 +346,7 @@ def test_a_score_for_each_head_and_bag() -> None:
 
 def test_every_shape_has_every_property_and_every_pair_its_padding() -> None:
     found = [(t.proves, t.shape["n"], t.padded_shape and t.padded_shape["n"]) for t in theorems(MATRICES)]
-    each = [proves for proves in PROPERTIES if proves not in ("padding", "instance")]
+    each = [proves for proves in PROPERTIES if proves not in ("padding", "instance", *OPTIONAL)]
     single = [(proves, n, None) for n in (2, 3, 5) for proves in each]
     assert sorted(found, key=str) == sorted(
         [*single, ("padding", 2, 3), ("padding", 2, 5), ("padding", 3, 5)], key=str
@@ -347,7 +362,7 @@ def test_all_sizes_have_every_property_and_every_shape_is_an_instance() -> None:
 
 
 def test_a_single_shape_has_no_padding() -> None:
-    wanted = [proves for proves in PROPERTIES if proves not in ("padding", "instance")]
+    wanted = [proves for proves in PROPERTIES if proves not in ("padding", "instance", *OPTIONAL)]
     assert [theorem.proves for theorem in theorems(SCALARS)] == wanted
 
 
@@ -371,7 +386,8 @@ def test_modules_are_those_of_the_shape_or_of_the_kernel(kernel: Kernel) -> None
     for theorem in theorems(kernel):
         *namespace, _ = theorem.name
         own = theorem.proves in ("translation", "instance")
-        assert theorem.module == ".".join(namespace[:2]) + (f".{namespace[2]}" if own else ".properties")
+        module = namespace[2] if own else theorem.proves if theorem.proves in OPTIONAL else "properties"
+        assert theorem.module == ".".join((*namespace[:2], module))
 
 
 @pytest.mark.parametrize("kernel", [PLAIN, BATCH, LENGTH, everywhere(PLAIN)], ids=lambda kernel: kernel.name)
@@ -429,6 +445,6 @@ def test_statements_among_infinities(name: str) -> None:
 def test_a_mask_of_floats_is_one_of_numbers() -> None:
     assert stated(extended(BATCH))["symbolic.specification"].endswith(
         "program.eval [b, n, d] (features.finite, logits.finite, Tensor.finite (mask.indicator), ()) = "
-        "Tensor.finite (fun q => pool (fun r : Index [n] => logits (q.1, r.1, ())) "
+        "Tensor.finite (s := [b, d]) (fun q => pool (fun r : Index [n] => logits (q.1, r.1, ())) "
         "(fun r (_ : Unit) => features (q.1, r.1, q.2.1, ())) (fun r => mask (q.1, r.1, ())) ())"
     )

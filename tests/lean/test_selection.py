@@ -7,6 +7,7 @@ same with NaN and infinities in masked rows.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,27 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from claims import Translated, errors, translated
-from selecting_kernels import LEAKING, SELECTING, Case
+from manifest_kernels import kernel, spec
+from selecting_kernels import (
+    LEAKING,
+    SELECTING,
+    Case,
+    guarded_attention,
+    selected_heads,
+    unselected_features,
+)
 
+from maskpool_verify.engine.protocol import ModuleResult
 from maskpool_verify.engine.wasm import WasmEngine
+from maskpool_verify.frontend import TracedKernel
+from maskpool_verify.importer import import_program
 from maskpool_verify.lean import syntax
+from maskpool_verify.lean.properties import optional_theorems
+from maskpool_verify.lean.render import lean_files
+from maskpool_verify.lean.selection import leaking_variable
+from maskpool_verify.lowering import lowered
+from maskpool_verify.manifest import Kernel
+from maskpool_verify.tracing import Aval, trace
 
 CASES = (*SELECTING, *LEAKING)
 
@@ -78,6 +96,72 @@ def test_a_wrong_verdict_is_an_error(case: Case, refusals: dict[str, list[str]])
     messages = refusals[f"corrupt_{case.name}"]
     assert len(messages) == 3
     assert all("is false" in message for message in messages)
+
+
+# -- the certificates
+
+
+def declared(function: Callable[..., Any], *arguments: Any) -> tuple[Kernel, Callable[..., Any]]:
+    return kernel(function.__name__, arguments), function
+
+
+ATTENTION = (
+    spec("features", "features", "n", "d"),
+    spec("logits", "logits", "n"),
+    spec("mask", "mask", "n", dtype="bool"),
+)
+RIGHT = (
+    declared(guarded_attention, *ATTENTION),
+    declared(
+        selected_heads,
+        spec("features", "features", "b", "d", "n"),
+        spec("logits", "logits", "b", "h", "n"),
+        spec("keep", "mask", "b", "n", dtype="int32"),
+    ),
+)
+WRONG = declared(unselected_features, *ATTENTION)
+
+
+def traced(kernel: Kernel, function: Callable[..., Any]) -> TracedKernel:
+    inputs = [Aval(argument.dtype, argument.sizes(kernel.open_shape)) for argument in kernel.arguments]
+    flat = lowered(trace(function, inputs, label="Kernel", root=Path(__file__).parent))
+    imported = import_program(flat, kernel, kernel.open_shape)
+    return TracedKernel(flat, imported.program, tuple(map(str, imported.sources)))
+
+
+@pytest.fixture(scope="module")
+def built(engine: WasmEngine, lean_project: Path) -> dict[str, ModuleResult]:
+    """The modules of the theorems over any arithmetic."""
+    modules = []
+    for declaration, function in (*RIGHT, WRONG):
+        for path, text in lean_files(declaration, [traced(declaration, function)], "0").items():
+            (lean_project / path).parent.mkdir(parents=True, exist_ok=True)
+            (lean_project / path).write_text(text, encoding="utf-8")
+        modules += [theorem.module for theorem in optional_theorems(declaration)]
+    return engine.build(lean_project, modules)
+
+
+@pytest.mark.parametrize("kernel", [kernel for kernel, _ in RIGHT], ids=lambda kernel: kernel.name)
+def test_theorems_of_kernels_that_select(kernel: Kernel, built: dict[str, ModuleResult]) -> None:
+    irrelevance, zero = optional_theorems(kernel)
+    assert built[irrelevance.module].status == built[zero.module].status == "built"
+
+
+def test_the_message_about_a_kernel_that_does_not(built: dict[str, ModuleResult]) -> None:
+    kernel, function = WRONG
+    irrelevance, zero = optional_theorems(kernel)
+    assert built[zero.module].status == "built"
+    assert built[irrelevance.module].status == "failed"
+    (message,) = built[irrelevance.module].messages
+    variable = leaking_variable(message.text)
+    assert variable is not None
+    equation = traced(kernel, function).program.equations[variable - len(kernel.arguments)]
+    assert equation.primitive == "dot_general"
+
+
+@pytest.mark.parametrize("message", ["", "leak : n = none", "Tactic `decide` failed", "some 5"])
+def test_other_messages_name_no_equation(message: str) -> None:
+    assert leaking_variable(message) is None
 
 
 # -- what JAX does

@@ -18,6 +18,12 @@ from maskpool_verify.olean.constants import Definition
 OPEN = ("MaskPool", "MaskPool.RealArith")
 BAG = "(logit : ι → R) (feat : ι → δ → R) (mask : ι → Bool)"
 ANY_BAG = f"∀ {{R ι δ : Type}} [RealArith R] [Enum ι] {BAG}"
+EXTENDED_BAG = (
+    "∀ {R ι δ : Type} [RealArith R] [Enum ι] [Nonempty ι] {mask : ι → Bool} {L : ι → Extended R} "
+    "{l : ι → R} {F : ι → δ → Extended R} {x : ι → δ → R} {d : δ}, "
+    "(∀ (i : ι), mask i = true → L i = Extended.finite (l i)) → "
+    "(∀ (i : ι), mask i = true → F i d = Extended.finite (x i d)) →"
+)
 
 THEOREMS = {
     "pool_equiv": f"∀ {{R ι κ δ : Type}} [RealArith R] [Enum ι] [Enum κ] {BAG} (e : κ ≃ ι), "
@@ -48,6 +54,33 @@ THEOREMS = {
     "fillPool fill (snoc logit l) (snoc feat x) (snoc mask false) d ≠ fillPool fill logit feat mask d",
     "selectedPool_ignoresMasked": "∀ {α ι δ : Type} [Ops α] [Enum ι], IgnoresMasked selectedPool",
     "selectedPool_eq_pool": f"{ANY_BAG}, selectedPool logit feat mask = pool logit feat mask",
+    # The idioms, among real numbers and with infinities and NaN.
+    "zeroFeaturePool_eq_pool_iff": f"{ANY_BAG} (d : δ), zeroFeaturePool logit feat mask d = "
+    "pool logit feat mask d ↔ (∀ (i : ι), mask i = true) ∨ pool logit feat mask d = 0",
+    "fillPoolWith_eq_pool_iff": "∀ {R ι δ : Type} [RealArith R] [Enum ι] {e : R → R} {fill : R} "
+    "{logit : ι → R} (feat : ι → δ → R) {mask : ι → Bool} (d : δ), (∃ i : ι, mask i = true) → "
+    "(∀ (i : ι), mask i = true → e (logit i - fmax (select mask fill logit)) = "
+    "RealArith.exp (logit i - fmax (select mask fill logit))) → "
+    "0 ≤ e (fill - fmax (select mask fill logit)) → "
+    "(fillPoolWith e fill logit feat mask d = pool logit feat mask d ↔ "
+    "e (fill - fmax (select mask fill logit)) = 0 ∨ "
+    "fsum (fun i => if mask i = true then 0 else feat i d) = "
+    "fsum (fun i => if mask i = true then 0 else 1) * pool logit feat mask d)",
+    "minusInfinityPool_eq_pool_iff": f"{EXTENDED_BAG} "
+    "(minusInfinityPool L F mask d = Extended.finite (pool l x mask d) ↔ (∃ i : ι, mask i = true) ∧ "
+    "(∀ (i : ι), mask i = false → Ops.isFinite (F i d) = true))",
+    "minusInfinityPool_eq_nan_iff": f"{EXTENDED_BAG} (minusInfinityPool L F mask d = Extended.nan ↔ "
+    "(∀ (i : ι), mask i = false) ∨ (∃ i : ι, mask i = false ∧ Ops.isFinite (F i d) = false))",
+    "selectedPool_eq_pool_of_finite": "∀ {R ι δ : Type} [RealArith R] [Enum ι] {mask : ι → Bool} "
+    "{L : ι → Extended R} {l : ι → R}, (∀ (i : ι), mask i = true → L i = Extended.finite (l i)) → "
+    "∀ {F : ι → δ → Extended R} {x : ι → δ → R} {d : δ}, "
+    "(∀ (i : ι), mask i = true → F i d = Extended.finite (x i d)) → "
+    "selectedPool L F mask d = Extended.finite (pool l x mask d)",
+    # The importer leaves out `max(-inf, x)`.
+    "Extended.max_neg_infinity": "∀ {R : Type} [RealArith R] (a : Extended R), "
+    "Ops.max (Extended.infinity true) a = a",
+    "Extended.sum_perm": "∀ {R : Type} [RealArith R] {l m : List (Extended R)}, List.Perm l m → "
+    "Ops.sum l = Ops.sum m",
     "pool_reorder": "∀ {R ι κ δ : Type} [RealArith R] [Enum ι] [Enum κ] (e : ι ≃ κ) "
     "{logit : ι → R} {logit' : κ → R} {feat : ι → δ → R} {feat' : κ → δ → R} "
     "{mask : ι → Bool} {mask' : κ → Bool}, "
@@ -86,6 +119,11 @@ DEFINITIONS = {
     "zeroFeaturePool": "logit feat mask d => "
     "softmaxMean logit (fun i => if mask i = true then feat i d else 0)",
     "select": "mask fill x i => if mask i = true then x i else fill",
+    "shiftedExp": "logit i => Ops.exp (Ops.sub (logit i) (fmax logit))",
+    "softmax": "logit i => Ops.div (shiftedExp logit i) (fsum (shiftedExp logit))",
+    "softmaxPool": "logit feat d => fdot (softmax logit) (fun i => feat i d)",
+    "minusInfinityPool": "logit feat mask d => softmaxPool (select mask (Ops.infinity true) logit) feat d",
+    "Tensor.finite": "x j => Extended.finite (x j)",
     "fillPool": "fill logit feat mask d => softmaxMean (select mask fill logit) (fun i => feat i d)",
 }
 

@@ -23,6 +23,9 @@ RULES: Mapping[str, str] = {
 }
 """What is found of a whole kernel; every property is a rule of its own."""
 
+THE_WHOLE = "the whole"
+"""In place of the name of a kernel, which never has a blank."""
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -37,8 +40,15 @@ class Finding:
 
 
 def findings(report: Report) -> tuple[Finding, ...]:
-    """One for each property that failed, one for each kernel that has none, and one for each warning."""
-    return tuple(found for kernel in report.kernels for found in _of_kernel(kernel))
+    """One for each property that failed, one for each kernel that has none, and one for each warning.
+
+    What belongs to no kernel is found of ``the whole``.
+    """
+    found = [finding for kernel in report.kernels for finding in _of_kernel(kernel)]
+    if report.reals.violations:
+        text = "\n".join(report.reals.violations)
+        found.append(Finding(THE_WHOLE, "unproved", "error", "mathlib's real numbers", text, None))
+    return tuple(found)
 
 
 def _of_kernel(kernel: KernelReport) -> Iterator[Finding]:

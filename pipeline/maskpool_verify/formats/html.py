@@ -64,10 +64,11 @@ def render(report: Report) -> str:
     return _template().render(
         report=report,
         summary=wording.summary(report),
-        second_kernel=wording.second_kernel(report),
+        facts=wording.facts(report),
         trusted=list(wording.trusted(report)),
         meaning=wording.MEANING,
         standing=wording.standing,
+        assumptions=wording.assumptions,
         in_order=wording.in_order,
         place_of=wording.place_of,
         programs=_programs,

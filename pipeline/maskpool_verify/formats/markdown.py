@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
-from maskpool_verify.formats.findings import findings
-from maskpool_verify.formats.wording import in_order, place_of, second_kernel, standing, summary, trusted
+from maskpool_verify.formats.findings import THE_WHOLE, Finding, findings
+from maskpool_verify.formats.wording import assumptions, facts, in_order, place_of, standing, summary, trusted
 from maskpool_verify.report import KernelReport, Report, Verdict
 from maskpool_verify.stress import StressReport
 from maskpool_verify.stress import text as stress_text
@@ -34,34 +34,40 @@ def _lines(report: Report) -> Iterator[str]:
     yield "| kernel | verdict | what is known |"
     yield "|---|---|---|"
     for kernel in report.kernels:
-        known = "<br>".join(f"{words}: {escaped(', '.join(names))}" for words, names in standing(kernel))
+        lines = [f"{words}: {', '.join(names)}" for words, names in standing(kernel, report.observed)]
+        known = "<br>".join(map(escaped, [*assumptions(kernel), *lines]))
         yield f"| {escaped(kernel.name)} | {_SIGNS[kernel.verdict]} {kernel.verdict} | {known} |"
     yield ""
     yield escaped(f"{summary(report)}.")
-    if (sentence := second_kernel(report)) is not None:
+    for fact in facts(report):
         yield ""
-        yield escaped(f"{sentence}.")
+        yield escaped(f"{fact}.")
     for violation in report.audit.violations if report.audit.audited else ():
         yield ""
         yield f"> The audit found: {escaped(violation)}"
+    found = findings(report)
     for kernel in report.kernels:
-        yield from _kernel(report, kernel)
+        yield from _kernel(kernel, [finding for finding in found if finding.kernel == kernel.name])
+    yield from _findings(finding for finding in found if finding.kernel == THE_WHOLE)
     if report.observed is not None:
         yield from _folded(stress_text.TITLE, list(_observed(report.observed)))
     yield from _folded("Trusted, and outside of the proofs", [f"- {escaped(s)}" for s in trusted(report)])
 
 
-def _kernel(report: Report, kernel: KernelReport) -> Iterator[str]:
-    found = [finding for finding in findings(report) if finding.kernel == kernel.name]
-    if found:
-        yield ""
-        yield f"### {escaped(kernel.name)}"
+def _findings(found: Iterable[Finding]) -> Iterator[str]:
     for finding in found:
         place = f", {escaped(str(finding.place))}" if finding.place else ""
         yield ""
         yield f"**{escaped(finding.title)}**{place}"
         yield ""
         yield from _code(finding.text)
+
+
+def _kernel(kernel: KernelReport, found: Sequence[Finding]) -> Iterator[str]:
+    if found:
+        yield ""
+        yield f"### {escaped(kernel.name)}"
+    yield from _findings(found)
     rows = ["| property | shape | status | axioms |", "|---|---|---|---|"]
     for theorem in in_order(kernel):
         last = ", ".join(theorem.axioms) or "none" if theorem.status == "proved" else theorem.reason or ""

@@ -11,9 +11,10 @@ from click import style
 
 from maskpool_verify.formats.wording import (
     MEANING,
+    assumptions,
+    facts,
     in_order,
     place_of,
-    second_kernel,
     sizes_of,
     standing,
     summary,
@@ -105,22 +106,18 @@ def _rows(kernel: KernelReport) -> Iterator[tuple[Sequence[str], str | None]]:
             yield (theorem.property, place_of(theorem), theorem.status.upper(), reason), "red"
 
 
-def _kernel(page: _Page, kernel: KernelReport) -> None:
+def _kernel(page: _Page, kernel: KernelReport, observed: StressReport | None) -> None:
     verdict = page.styled(kernel.verdict, _COLOURS[kernel.verdict], bold=True)
     page.lines += ["", f"{page.styled(kernel.name, bold=True)}  {verdict}"]
     for trace in kernel.traces:
         line = f"traced {sizes_of(trace)}: {trace.equations} equations, {trace.digest[:19]}…"
         page.lines += [page.styled(part, dim=True) for part in page.wrapped(line, "  ")]
-    if kernel.witness is not None:
-        sizes = ", ".join(f"{symbol} = {size}" for symbol, size in kernel.witness.items())
-        line = f"assumed: {', '.join(kernel.constraints)} (as at {sizes})"
-        page.lines += page.wrapped(line, "  ")
-    if kernel.arithmetic == "extended":
-        page.lines += page.wrapped("theorems among infinities and NaN, for arguments that are numbers", "  ")
+    for sentence in assumptions(kernel):
+        page.lines += page.wrapped(sentence, "  ")
     if kernel.theorems:
         page.lines.append("")
         page.table(("property", "shape", "status", "axioms"), _rows(kernel))
-    if known := standing(kernel):
+    if known := standing(kernel, observed):
         page.lines.append("")
         page.put("; ".join(f"{words}: {', '.join(names)}" for words, names in known), "  ")
     for message in kernel.messages:
@@ -132,18 +129,6 @@ def _kernel(page: _Page, kernel: KernelReport) -> None:
     for warning in kernel.warnings:
         page.lines.append("")
         page.put(f"Warning: {warning.sentence}", "  ")
-
-
-def _engine(page: _Page, report: Report) -> None:
-    """Which Lean did the work."""
-    if report.engine:
-        page.put(f"engine: {report.engine.name}, Lean {report.engine.lean_version}")
-
-
-def _reals(page: _Page, report: Report) -> None:
-    """Which numbers the theorems are about."""
-    page.put(f"real numbers: {report.reals.sentence}")
-    page.items(report.reals.violations)
 
 
 def _summary(page: _Page, report: Report) -> None:
@@ -163,7 +148,7 @@ def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: 
         if quiet and kernel.verdict == "verified":
             page.lines.append(f"{kernel.name}: verified")
         else:
-            _kernel(page, kernel)
+            _kernel(page, kernel, report.observed)
     if report.audit.audited and report.audit.violations:
         page.heading("The audit found")
         page.items(report.audit.violations)
@@ -177,9 +162,9 @@ def to_text(report: Report, *, width: int = WIDTH, colour: bool = False, quiet: 
         page.heading("Trusted, and outside of the proofs")
         page.items(trusted(report))
         page.lines.append("")
-        _engine(page, report)
-        page.put(second_kernel(report) or "")
-        _reals(page, report)
+        for fact in facts(report):
+            page.put(fact)
+        page.items(report.reals.violations)
         _summary(page, report)
     if page.lines[0] == "":
         del page.lines[0]

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from maskpool_verify.lean.bags import OPEN, shape_name
 from maskpool_verify.lean.properties import PROPERTIES, Property
-from maskpool_verify.report import KernelReport, Report, TheoremReport, TraceReport
+from maskpool_verify.report import KernelReport, Lack, Report, TheoremReport, TraceReport
+from maskpool_verify.stress import StressReport
+from maskpool_verify.stress import text as stress_text
 
 MEANING: Mapping[Property, str] = {
     "translation": "the imported program is the traced function, over any arithmetic",
@@ -24,13 +26,8 @@ MEANING: Mapping[Property, str] = {
 }
 """What each property says."""
 
-_ARITHMETICS: tuple[tuple[str, str], ...] = (
-    (r"\bExtended \w", "over extended arithmetic"),
-    (r"\[RealArith \w", "over the reals"),
-    (r"\[Ops \w", "over any arithmetic"),
-)
-"""What a statement quantifies over, by how Lean prints it; the first one that occurs counts."""
-_NO_ARITHMETIC = "without arithmetic"
+ARITHMETICS = ("over any arithmetic", "over extended arithmetic", "over the reals", "without arithmetic")
+"""What theorems hold over, the most general one first."""
 
 CHECKSUM = re.compile(r"(sha512-[\w+/]{12})[\w+/=]+")
 """The part of a checksum that is shown."""
@@ -49,38 +46,64 @@ def sizes_of(trace: TraceReport) -> str:
     return f"at {', '.join(f'{symbol} = {size}' for symbol, size in trace.shape.items())}"
 
 
-def arithmetic(theorem: TheoremReport) -> str:
-    """Over which arithmetic a theorem holds, in words; read from its statement."""
-    return next(
-        (words for pattern, words in _ARITHMETICS if re.search(pattern, theorem.statement)), _NO_ARITHMETIC
-    )
+def assumptions(kernel: KernelReport) -> list[str]:
+    """What the theorems of a kernel assume beyond the types of its arguments, in words."""
+    assumed = []
+    if kernel.witness is not None:
+        sizes = ", ".join(f"{symbol} = {size}" for symbol, size in kernel.witness.items())
+        assumed.append(f"assumed: {', '.join(kernel.constraints)} (as at {sizes})")
+    if kernel.arithmetic == "extended":
+        assumed.append("theorems among infinities and NaN, for arguments that are numbers")
+    return assumed
 
 
-def standing(kernel: KernelReport) -> tuple[tuple[str, tuple[str, ...]], ...]:
+def arithmetic(kernel: KernelReport, theorem: TheoremReport) -> str:
+    """Over which arithmetic a theorem of a kernel holds, by what its statement quantifies over."""
+    if "[Ops " in theorem.statement:
+        return ARITHMETICS[0]
+    if "[RealArith " in theorem.statement:
+        return ARITHMETICS[1 if kernel.arithmetic == "extended" else 2]
+    return ARITHMETICS[3]
+
+
+def standing(kernel: KernelReport, observed: StressReport | None) -> tuple[tuple[str, tuple[str, ...]], ...]:
     """What is known of a kernel: properties by the strength of what is known.
 
     Proved ones by the arithmetic that they hold over, the most general one first; then those that the kernel
-    need not have, with the equation that keeps it from them; ``only observed`` are those
-    that a run of JAX breaks, of which nothing is proved.
+    need not have, with the equation that keeps it from them; ``only observed`` are those that a run of JAX
+    breaks, of which nothing is proved, and last what a stress run has shown, if there was one.
     """
     groups: dict[str, tuple[str, ...]] = {}
-    order = [words for _, words in reversed(_ARITHMETICS)] + [_NO_ARITHMETIC]
-    for words in order:
-        names = dict.fromkeys(t.property for t in kernel.theorems if arithmetic(t) == words)
-        parts = tuple(filter(None, (_proved(kernel, words, name) for name in PROPERTIES if name in names)))
+    for words in ARITHMETICS:
+        wanted = [theorem for theorem in kernel.theorems if arithmetic(kernel, theorem) == words]
+        parts = tuple(filter(None, (_proved(wanted, name) for name in PROPERTIES)))
         if parts:
             groups[f"proved {words}"] = parts
-    observed = tuple(f"{c.property} fails" for c in kernel.counterexamples if c.evidence == "observed")
-    lacking = tuple(lack.reason for lack in kernel.lacks)
-    further = {"not proved over any arithmetic": lacking, "only observed": observed}
+    stressed = observed.kernels if observed else ()
+    further = {
+        "not proved over any arithmetic": tuple(map(lacking_property, kernel.lacks)),
+        "only observed": tuple(
+            f"{found.property} fails" for found in kernel.counterexamples if found.evidence == "observed"
+        ),
+        "observed in floating point": tuple(
+            stress_text.summary(each) for each in stressed if each.name == kernel.name
+        ),
+    }
     return (*groups.items(), *((words, parts) for words, parts in further.items() if parts))
 
 
-def _proved(kernel: KernelReport, words: str, name: str) -> str:
-    """The name of a property, with how many of its theorems are proved if not all are."""
-    wanted = [t for t in kernel.theorems if t.property == name and arithmetic(t) == words]
-    proved = sum(t.status == "proved" for t in wanted)
-    return name if proved == len(wanted) else f"{name} ({proved} of {len(wanted)})" if proved else ""
+def lacking_property(lack: Lack) -> str:
+    """A property that is not proved, and why."""
+    if lack.equation is None:
+        return lack.property
+    return f"{lack.property}, because {lack.equation} lets a masked value through ({lack.source})"
+
+
+def _proved(theorems: Sequence[TheoremReport], name: str) -> str:
+    """The name of a property, with how many of its theorems are proved if not all are; empty if none is."""
+    wanted = [theorem for theorem in theorems if theorem.property == name]
+    proved = sum(theorem.status == "proved" for theorem in wanted)
+    return name if 0 < proved == len(wanted) else f"{name} ({proved} of {len(wanted)})" if proved else ""
 
 
 def second_kernel(report: Report) -> str | None:
@@ -94,6 +117,13 @@ def second_kernel(report: Report) -> str | None:
             f"{second.counts.assumptions} without their bodies"
         )
     return "second kernel: REFUSED" if second.status == "refused" else f"second kernel: none; {second.why}"
+
+
+def facts(report: Report) -> list[str]:
+    """Which Lean did the work, what a second kernel says, and which numbers the theorems are about."""
+    engine = report.engine and f"engine: {report.engine.name}, Lean {report.engine.lean_version}"
+    known = (engine, second_kernel(report), f"real numbers: {report.reals.sentence}")
+    return [sentence for sentence in known if sentence]
 
 
 def summary(report: Report) -> str:

@@ -64,9 +64,12 @@ def hypothesis(name: str) -> str:
     return f"h_{name.strip('«»')}"
 
 
-def _applied(function: str, tensor: str) -> str:
-    """A function of ``Tensor``, applied: ``x.finite``"""
-    return f"{tensor}.{function}" if tensor.isidentifier() else f"Tensor.{function} ({tensor})"
+def finite(tensor: str, sizes: Sequence[Size]) -> str:
+    """A tensor of numbers among infinities and NaN; ``sizes`` are its shape."""
+    if tensor.isidentifier():
+        return f"{tensor}.finite"
+    shape = f"(s := {list_text(sizes)}) " if tensor.startswith("fun ") else ""
+    return f"Tensor.finite {shape}({tensor})"
 
 
 OPEN = "symbolic"
@@ -165,6 +168,7 @@ class Bag:
         self,
         replaced: Mapping[Role, Callable[[ArgumentSpec], str]] | None = None,
         *,
+        rows: str | None = None,
         converted: bool = True,
     ) -> tuple[str, ...]:
         """What the program is applied to; see :meth:`call`."""
@@ -173,9 +177,10 @@ class Bag:
             make = (replaced or {}).get(spec.role)
             text = make(spec) if make else self.name(spec)
             if converted and spec.role == "mask" and spec.dtype != "bool":
-                text = _applied("indicator", text)
+                text = f"{text}.indicator" if text.isidentifier() else f"Tensor.indicator ({text})"
             if converted and spec.is_float and self.kernel.arithmetic == "extended":
-                text = _applied("finite", text)
+                sizes = spec.sizes({**self.shape, self.kernel.rows: rows or self.shape[self.kernel.rows]})
+                text = finite(text, sizes)
             inputs.append(text)
         return tuple(inputs)
 
@@ -199,7 +204,7 @@ class Bag:
         ``rows`` is another number of rows. Masks are truth values, which are ``converted`` to the numbers
         that the program takes, and these to numbers among infinities and NaN if the theorems are about such.
         """
-        inputs = self.inputs(replaced, converted=converted)
+        inputs = self.inputs(replaced, rows=rows, converted=converted)
         return f"{program}.eval {self.values(rows)} {index_text(inputs)}"
 
     # -- reading at an index of the result

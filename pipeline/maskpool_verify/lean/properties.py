@@ -18,6 +18,7 @@ from maskpool_verify.lean.bags import (
     Bag,
     coordinate,
     entry,
+    finite,
     hypothesis,
     index_text,
     junk,
@@ -193,7 +194,10 @@ class Pooling:
         pooled = f"fun q => pool {weighed} (fun r (_ : Unit) => {read}) {mask} ()"
         if bag.is_plain:
             pooled = f"pool {weighed} {features}.rows {mask}"
-        return f"Tensor.finite ({pooled})" if kernel.arithmetic == "extended" else pooled
+        if kernel.arithmetic == "real":
+            return pooled
+        axes = kernel.result_axes
+        return finite(pooled, [bag.shape[axis] if isinstance(axis, str) else axis for axis in axes])
 
 
 # -- the theorems

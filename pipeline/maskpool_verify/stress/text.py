@@ -67,7 +67,8 @@ def _table(seen: InDTypes) -> list[str]:
     for name in dict.fromkeys(o.property for o in seen.observations):
         by_part = {o.part: _status(o) for o in seen.observations if o.property == name}
         table.append([name, by_part.get("value", "-"), by_part.get("gradient", "-")])
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    widths = [max(18, *map(len, column)) for column in zip(*table, strict=True)]
+    widths[1] = max(26, widths[1])  # whatever the number of ulps
     return ["  ".join(c.ljust(w) for c, w in zip(row, widths, strict=True)).rstrip() for row in table]
 
 
