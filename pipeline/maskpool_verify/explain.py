@@ -87,7 +87,9 @@ def explain(
         work = workspace.prepare(manifest).root
         built = engine.build(work, [module], progress=progress)
         if module not in built or built[module].status not in ("built", "cached"):
-            raise StaleError(f"{known or LIBRARY} is not proved: {module} does not build; see check.")
+            raise StaleError(
+                f"{known or LIBRARY} is not proved: {module} does not build; see maskpool-verify check."
+            )
         artifacts = engine.artifacts(work)
         world = World(artifacts.own, artifacts.library, [parse_name(module)])
     own = {str(n): n for m in world.modules.values() if m.own for n in m.data.addresses}

@@ -9,20 +9,34 @@ from typing import Literal
 
 import click
 
-from maskpool_verify.commands.common import manifest_option, progress_bar, terminal_width, waiting, write_out
+from maskpool_verify.commands.common import (
+    completed,
+    manifest_option,
+    progress_bar,
+    terminal_width,
+    waiting,
+    write_out,
+)
 from maskpool_verify.commands.install import ready_engine
 from maskpool_verify.explain import DEPTH, Explanation, Lemma
 from maskpool_verify.explain import explain as explained
 from maskpool_verify.formats.text import WIDTH
 from maskpool_verify.formats.wording import MEANING
+from maskpool_verify.lean.properties import ROOT, theorems
 from maskpool_verify.manifest import load_manifest
 
 _NAMED = 4
 """How many theorems of Lean's library are named."""
 
 
+def _theorem_names(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """The theorems about kernels that begin so, for a shell."""
+    names = (t.dotted.removeprefix(f"{ROOT}.") for kernel in completed(context) for t in theorems(kernel))
+    return [name for name in names if name.startswith(incomplete)]
+
+
 @click.command()
-@click.argument("name")
+@click.argument("name", shell_complete=_theorem_names)
 @manifest_option
 @click.option(
     "--depth",
