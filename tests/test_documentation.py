@@ -10,7 +10,9 @@ from pathlib import Path
 import pytest
 
 from documentation import REPOSITORY, Outputs, pages, refreshed
+from documentation.commands import reference
 from maskpool_verify.audit import AuditResult
+from maskpool_verify.main import COMMANDS
 from maskpool_verify.second_kernel.abi import UnavailableError, locate
 
 PAGES = sorted(page.relative_to(REPOSITORY).as_posix() for page in pages())
@@ -32,6 +34,12 @@ def outputs(
 def test_shown_outputs_are_fresh(page: str, outputs: Mapping[str, Callable[[], str]]) -> None:
     text = (REPOSITORY / page).read_text("utf-8")
     assert refreshed(text, outputs) == text, "run `make docs`"
+
+
+def test_the_reference_of_the_commands_is_fresh() -> None:
+    text = (REPOSITORY / "docs" / "cli.md").read_text("utf-8")
+    assert refreshed(text, {"commands": reference}) == text, "run `make docs`"
+    assert [line[4:] for line in text.splitlines() if line.startswith("### ")] == list(COMMANDS)
 
 
 @pytest.mark.parametrize("page", PAGES)

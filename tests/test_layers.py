@@ -147,7 +147,7 @@ def test_a_definition_without_documentation_is_found() -> None:
 
 PYTHON_LAYERS = (
     ("errors",),
-    ("dims", "files", "names"),
+    ("dims", "files", "git", "names"),
     ("constraints",),
     ("manifest", "provenance", "sources"),
     ("loading", "program", "scaffold"),
@@ -164,7 +164,7 @@ PYTHON_LAYERS = (
     ("stress",),
     ("report",),
     ("lock",),
-    ("check",),
+    ("changes", "check", "explain"),
     ("api", "formats"),
     ("pytest_plugin",),
     ("commands",),

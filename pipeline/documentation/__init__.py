@@ -17,7 +17,7 @@ import subprocess
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
-from documentation import idioms, underflow
+from documentation import commands, idioms, underflow
 from documentation.console import console, fenced, run
 from documentation.gallery import gallery, summary
 from documentation.reported import reported
@@ -80,6 +80,7 @@ class Outputs:
             "idioms": lambda: idioms.table(self._idioms()),
             "idiom-statement": lambda: fenced("lean", idioms.statement(self._idioms(), _SHOWN_IDIOM)),
             "underflow": underflow.table,
+            "commands": commands.reference,
             **Walkthrough(project).makers,
         }
 

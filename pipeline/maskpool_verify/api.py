@@ -21,9 +21,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, TypeAlias, TypedDict
 
-from maskpool_verify import certificates, lock, second_kernel
+from maskpool_verify import certificates, changes, lock, second_kernel
 from maskpool_verify import refute as refutation
 from maskpool_verify import stress as stressing
+from maskpool_verify.changes import Change
 from maskpool_verify.check import SEARCH_SECONDS, Step
 from maskpool_verify.check import check as _check
 from maskpool_verify.engine.lake import LakeEngine
@@ -32,6 +33,7 @@ from maskpool_verify.engine.select import choose
 from maskpool_verify.errors import MaskpoolError, StaleError, TraceError, UnsupportedError, UsageError
 from maskpool_verify.files import disk_faults
 from maskpool_verify.frontend import TracedKernel, trace_kernel
+from maskpool_verify.git import Commit
 from maskpool_verify.lean.properties import ROOT, Property, theorems
 from maskpool_verify.loading import KernelFunction, given
 from maskpool_verify.manifest import (
@@ -53,6 +55,7 @@ __all__ = [
     "SEARCH_SECONDS",
     "Accepted",
     "Argument",
+    "Change",
     "Counterexample",
     "Kernel",
     "Manifest",
@@ -63,6 +66,7 @@ __all__ = [
     "StressReport",
     "Traced",
     "accept",
+    "changed",
     "check",
     "kernel_of",
     "load_manifest",
@@ -166,6 +170,20 @@ def check(
         reals = check_reals(manifest.root, native, lambda step: progress(Step("build", step.module, step)))
         report = with_reals(report, reals)
     return report
+
+
+def changed(manifest: Manifest, revision: str, kernels: Sequence[Kernel] | None = None) -> tuple[Change, ...]:
+    """Those of ``kernels`` that need another check since the merge base of HEAD and a git revision.
+
+    If a check passed there, one of these kernels alone has the verdict of a whole one. The kernels are
+    traced, and Lean is not needed.
+
+    Raises:
+        UsageError: the project is in no git repository, or there is no such revision.
+        EnvironmentFault: git is not installed, or fails.
+    """
+    commit = Commit.merge_base(manifest.root, revision)
+    return changes.changed(manifest, _selected(manifest, kernels), commit)
 
 
 @dataclass(frozen=True)

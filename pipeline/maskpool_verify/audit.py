@@ -459,15 +459,16 @@ def audit(
         githash=githash,
         own_modules=own,
         library_modules=len(world.modules) - own,
-        theorems=tuple([_audit_theorem(world, meanings, name, open_namespaces) for name in names]),
+        theorems=tuple([audit_theorem(world, meanings, name, open_namespaces) for name in names]),
         definitions=dict(sorted(definitions.items())),
         violations=() if theorems else ("No theorem was audited.",),
     )
 
 
-def _audit_theorem(
+def audit_theorem(
     world: World, meanings: Meanings, name: Name, open_namespaces: Sequence[str]
 ) -> TheoremAudit:
+    """What is found about one theorem; arguments as for :func:`audit`."""
     constant, module = world.get(name), world.home(name)
     if constant is None or module is None:
         return TheoremAudit(

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from importlib import metadata
 
 import click
+from click.shell_completion import CompletionItem
 
 from maskpool_verify.errors import MaskpoolError
 
@@ -22,9 +23,11 @@ COMMANDS: Mapping[str, str] = {
     "check": "Have Lean check the certificates, and audit what the proofs rest on.",
     "stress": "Run the compiled kernels on adversarial inputs, and say what breaks.",
     "refute": "Search counterexamples to the properties, without Lean.",
+    "explain": "Say what a theorem states, and what its proof rests on.",
     "accept": "Accept what the theorems say now.",
     "setup": "Install the embedded Lean, or repair it.",
     "doctor": "Say what is installed, and what would keep check from running.",
+    "completion": "Print a script that completes commands and names in a shell.",
 }
 
 
@@ -41,6 +44,15 @@ class _Commands(click.Group):
             importlib.import_module(f"maskpool_verify.commands.{cmd_name}"), cmd_name
         )
         return command
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """The commands, which need not be imported for that, and the options."""
+        commands = [
+            CompletionItem(name, help=summary)
+            for name, summary in COMMANDS.items()
+            if name.startswith(incomplete)
+        ]
+        return [*commands, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):

@@ -26,7 +26,7 @@ from maskpool_verify.commands.common import (
 )
 from maskpool_verify.commands.install import ready_engine
 from maskpool_verify.formats import text
-from maskpool_verify.manifest import load_manifest
+from maskpool_verify.manifest import Kernel, Manifest, load_manifest
 
 
 @click.command()
@@ -70,6 +70,12 @@ from maskpool_verify.manifest import load_manifest
     show_default=True,
     help="How long to run each kernel on adversarial inputs, as the command stress does; 0: do not.",
 )
+@click.option(
+    "--changed",
+    "revision",
+    metavar="REV",
+    help="Only kernels whose verdict can have changed since this git revision, which has to have passed.",
+)
 @click.option("--fresh", is_flag=True, help="Build everything again, even if nothing changed.")
 @click.option(
     "--report",
@@ -104,6 +110,7 @@ def check(
     second: Literal["auto", "require", "off"],
     search_seconds: float,
     stress_seconds: float,
+    revision: str | None,
     fresh: bool,
     report_paths: tuple[Path, ...],
     format_: formats.Format,
@@ -114,10 +121,16 @@ def check(
 
     Every kernel is traced again, and its committed certificates have to be what it gives now.
 
+    With --changed, Lean is left out for kernels whose table, certificates, accepted statements and trace are
+    those of the last commit in common with REV. A change of a file that may choose the versions of the tools,
+    such as requirements.txt, counts for every kernel. Without a changed kernel the exit code is 0, and there
+    is no report.
+
     \b
     Examples:
       maskpool-verify check
       maskpool-verify check --kernel masked_attention_pool --fresh
+      maskpool-verify check --changed origin/main
       maskpool-verify check --quiet --report build/report.json --report build/report.html
       maskpool-verify check --engine lake --mathlib
       maskpool-verify check --format json | jq .verdict
@@ -129,6 +142,10 @@ def check(
     written = {path: formats.format_of(path) for path in report_paths}
     for path in written:
         reports.require_writable(path)
+    if revision is not None:
+        kernels = _changed(manifest, kernels, revision, quiet)
+        if not kernels:
+            return 0
     lean = ready_engine(engine, quiet)
     with progress_bar(quiet, MofNCompleteColumn()) as bar:
         report = api.check(
@@ -156,6 +173,19 @@ def check(
     for sentence in differences or ["every input is the same"]:
         say(f"{earlier_path}: {sentence}")
     return max(report.exit_code, int(bool(differences)))
+
+
+def _changed(
+    manifest: Manifest, kernels: tuple[Kernel, ...], revision: str, quiet: bool
+) -> tuple[Kernel, ...]:
+    """The kernels that have changed since a revision; says why."""
+    changes = api.changed(manifest, revision, kernels)
+    for change in changes:
+        if not quiet:
+            say(f"{change.kernel.name}: {change.reason}")
+    if not changes:
+        say(f"no kernel has changed since {revision}; nothing is checked.")
+    return tuple(change.kernel for change in changes)
 
 
 def _below_repository(root: Path) -> str:

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import click
@@ -14,8 +14,22 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
 from rich.table import Column
 
+from maskpool_verify.errors import MaskpoolError
 from maskpool_verify.files import disk_faults
-from maskpool_verify.manifest import Kernel, Manifest
+from maskpool_verify.manifest import Kernel, Manifest, load_manifest
+
+
+def kernel_names(context: click.Context, _: click.Parameter, incomplete: str) -> list[str]:
+    """The kernels of the manifest that begin so, for a shell; none if the manifest is not valid."""
+    return [name for name in (k.name for k in completed(context)) if name.startswith(incomplete)]
+
+
+def completed(context: click.Context) -> tuple[Kernel, ...]:
+    """The kernels of the manifest that a command line is about while it is typed."""
+    with suppress(MaskpoolError):
+        return load_manifest(context.params.get("manifest_path") or Path("maskpool.toml")).kernels
+    return ()
+
 
 manifest_option = click.option(
     "--manifest",
@@ -27,7 +41,12 @@ manifest_option = click.option(
     help="The manifest; paths in it are relative to its directory.",
 )
 kernel_option = click.option(
-    "--kernel", "kernel_names", multiple=True, metavar="NAME", help="Only this kernel; may be repeated."
+    "--kernel",
+    "kernel_names",
+    multiple=True,
+    metavar="NAME",
+    shell_complete=kernel_names,
+    help="Only this kernel; may be repeated.",
 )
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress, and less text.")
 
