@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import jax
 import jax.numpy as jnp
@@ -14,6 +14,7 @@ from claims import errors
 from jax import lax
 
 from maskpool_verify.engine.wasm import WasmEngine
+from maskpool_verify.program import FloatUnary
 
 MODULE = "extended_claims"
 VALUES = {
@@ -33,31 +34,8 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "tanh": lax.tanh,
     "logistic": lax.logistic,
 }
-FUNCTIONS = (
-    "sqrt",
-    "rsqrt",
-    "cbrt",
-    "exp2",
-    "expm1",
-    "log1p",
-    "erf",
-    "erfc",
-    "erf_inv",
-    "abs",
-    "sign",
-    "floor",
-    "ceil",
-    "sin",
-    "cos",
-    "tan",
-    "asin",
-    "acos",
-    "atan",
-    "sinh",
-    "cosh",
-    "asinh",
-    "acosh",
-    "atanh",
+FUNCTIONS = tuple(
+    name for name in get_args(FloatUnary.model_fields["primitive"].annotation) if name not in UNARY
 )
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": lax.add,
