@@ -372,6 +372,15 @@ def test_only_what_an_edit_can_change(edit: str, which: list[str], world: World)
     assert list(world.changed("HEAD~1")) == which
 
 
+def test_certificates_that_fit_again_have_changed(world: World):
+    """What the theorems say now is not accepted."""
+    EDIT["first"](world)
+    EDIT["trace"](world)
+    world.commit()
+    assert world.changed("HEAD~1") == {"first": "its certificates have changed"}
+    require_same_verdicts(world, "HEAD~1")
+
+
 def test_the_merge_base_counts(world: World):
     """What the other branch has changed since is no change of this one."""
     world.git("checkout", "-q", "-b", "other")

@@ -9,9 +9,10 @@ from pathlib import Path
 
 from maskpool_verify import certificates, workspace
 from maskpool_verify.audit import ALLOWED_AXIOMS, TheoremAudit, World, audit_theorem
+from maskpool_verify.check import OPEN_NAMESPACES
 from maskpool_verify.engine.protocol import Engine, Progress
 from maskpool_verify.errors import StaleError, UsageError
-from maskpool_verify.lean.properties import ROOT, Property, theorems
+from maskpool_verify.lean.properties import Property, theorems
 from maskpool_verify.lean.render import module_path
 from maskpool_verify.manifest import Manifest, suggestion
 from maskpool_verify.meaning import Meanings
@@ -20,8 +21,6 @@ from maskpool_verify.olean.constants import Theorem, terms
 from maskpool_verify.olean.expr import Const, Proj, subterms
 from maskpool_verify.workspace import LIBRARY
 
-OPEN_NAMESPACES = (LIBRARY, f"{LIBRARY}.RealArith", ROOT)
-"""Left out of the names in printed statements."""
 DEPTH = 2
 
 _AUXILIARY = re.compile(r"_.*|match_\d+.*|proof_\d+|eq_\d+|eq_def|congr_simp|injEq|sizeOf_spec|\d+")

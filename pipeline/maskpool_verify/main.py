@@ -18,10 +18,10 @@ PROGRAM = "maskpool-verify"
 INTERRUPTED = 130
 
 COMMANDS: Mapping[str, str] = {
-    "init": "Begin a project: a manifest, a sample kernel, and its certificates.",
+    "init": "Begin a project: a manifest, a sample kernel, its certificates.",
     "trace": "Write the certificates of the kernels in the manifest.",
-    "check": "Have Lean check the certificates, and audit what the proofs rest on.",
-    "stress": "Run the compiled kernels on adversarial inputs, and say what breaks.",
+    "check": "Have Lean check the certificates, and audit the proofs.",
+    "stress": "Run the compiled kernels on adversarial inputs.",
     "refute": "Search counterexamples to the properties, without Lean.",
     "explain": "Say what a theorem states, and what its proof rests on.",
     "accept": "Accept what the theorems say now.",

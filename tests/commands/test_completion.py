@@ -26,7 +26,7 @@ def completed(*words: str) -> list[str]:
         command, cwd=ROOT, env=environment, capture_output=True, text=True, check=False, timeout=60
     )
     assert ended.stderr == ""
-    return [line.partition(",")[2] for line in ended.stdout.splitlines()]
+    return [line.partition(",")[2] for line in ended.stdout.split()]
 
 
 @pytest.mark.parametrize(

@@ -14,6 +14,7 @@ from maskpool_verify import report as reports
 from maskpool_verify.check import SEARCH_SECONDS, Step
 from maskpool_verify.commands.common import (
     colours,
+    engine_option,
     kernel_option,
     manifest_option,
     progress_bar,
@@ -32,13 +33,7 @@ from maskpool_verify.manifest import Kernel, Manifest, load_manifest
 @click.command()
 @manifest_option
 @kernel_option
-@click.option(
-    "--engine",
-    type=click.Choice(["auto", "wasm", "lake"]),
-    default="auto",
-    show_default=True,
-    help="Which Lean: the embedded one (wasm) or that of elan (lake); auto takes lake where it is installed.",
-)
+@engine_option
 @click.option(
     "--mathlib",
     is_flag=True,

@@ -48,6 +48,13 @@ kernel_option = click.option(
     shell_complete=kernel_names,
     help="Only this kernel; may be repeated.",
 )
+engine_option = click.option(
+    "--engine",
+    type=click.Choice(["auto", "wasm", "lake"]),
+    default="auto",
+    show_default=True,
+    help="Which Lean: the embedded one (wasm) or that of elan (lake); auto takes lake where it is installed.",
+)
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress, and less text.")
 
 

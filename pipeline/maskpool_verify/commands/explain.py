@@ -11,6 +11,7 @@ import click
 
 from maskpool_verify.commands.common import (
     completed,
+    engine_option,
     manifest_option,
     progress_bar,
     terminal_width,
@@ -46,13 +47,7 @@ def _theorem_names(context: click.Context, _: click.Parameter, incomplete: str) 
     show_default=True,
     help="How many lemmas below each other are shown.",
 )
-@click.option(
-    "--engine",
-    type=click.Choice(["auto", "wasm", "lake"]),
-    default="auto",
-    show_default=True,
-    help="Which Lean builds the theorem, as for check.",
-)
+@engine_option
 def explain(name: str, manifest_path: Path, depth: int, engine: Literal["auto", "wasm", "lake"]) -> int:
     """Say what a theorem states, and on which axioms and lemmas its proof rests.
 
