@@ -11,8 +11,6 @@ from documentation import idioms
 from maskpool_verify.audit import AuditResult
 from maskpool_verify.engine.wasm import WasmEngine, default_cache, install
 from maskpool_verify.files import exclusive
-from maskpool_verify.lean.properties import properties_module
-from maskpool_verify.manifest import load_manifest
 
 ROOT = Path(__file__).parent.parent
 
@@ -39,8 +37,8 @@ def built_project(engine: WasmEngine, tmp_path_factory: pytest.TempPathFactory) 
             )
     for file in ("MaskPool.lean", "maskpool.toml"):
         shutil.copy(ROOT / file, project)
-    kernels = load_manifest(project / "maskpool.toml").kernels
-    results = engine.build(project, ["MaskPool", *map(properties_module, kernels)])
+    files = [path.relative_to(project) for path in sorted((project / "certificates").rglob("*.lean"))]
+    results = engine.build(project, ["MaskPool", *(".".join(file.with_suffix("").parts) for file in files)])
     failed = [result for result in results.values() if result.status not in ("built", "cached")]
     assert not failed, failed
     return project

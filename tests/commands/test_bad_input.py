@@ -109,9 +109,9 @@ KERNELS = {
         "    return features[0] if mask.shape[0] > 3 else features[1]\n",
         'tracing for all sizes .* raises Inconclusive.* list concrete shapes in place of "all"',
     ),
-    "half of the rows": (
-        "    return features[: mask.shape[0] // 2].sum(0)\n",
-        'py:6: the size of an axis .* list concrete shapes in place of "all"',
+    "rows in pairs": (
+        "    return features.reshape(mask.shape[0] // 2, 2, -1).sum((0, 1))\n",
+        "raises InconclusiveDimensionOperation at .*py:6: Cannot divide evenly",
     ),
     "it prints": ("    jax.debug.print('x')\n    return features.sum(0)\n", "py:6.*side effect"),
 }
