@@ -26,6 +26,7 @@ from benchmarks.results import (
     Topic,
     from_json,
     markdown,
+    merged,
     to_json,
 )
 from benchmarks.topics import PLANS
@@ -45,8 +46,18 @@ measurements = st.builds(
 
 
 def results_of(*measured: Measurement) -> Results:
-    topic = Topic(name="engine", title="The engine", method="By hand.", measurements=measured)
-    return Results(schema=SCHEMA, date="2026-01-31", quick=False, machine=MACHINE, topics=(topic,))
+    return Results(schema=SCHEMA, quick=False, machine=MACHINE, topics=(topic_of("engine", *measured),))
+
+
+def topic_of(name: str, *measured: Measurement) -> Topic:
+    return Topic(
+        name=name,
+        title="The engine",
+        method="By hand.",
+        date="2026-01-31",
+        commit="0123456789ab",
+        measurements=measured,
+    )
 
 
 # -- the committed files
@@ -118,6 +129,19 @@ def test_what_could_not_be_measured_is_shown() -> None:
     assert "work: Lean rejects it." in text.splitlines()
 
 
+def test_topics_that_are_measured_again_replace_their_like() -> None:
+    old, new = (Measurement(what="work", unit="s", samples=(seconds,)) for seconds in (1, 2))
+    kept = results_of(old).model_copy(update={"topics": (topic_of("engine", old), topic_of("check", old))})
+    both = merged(results_of(new), kept)
+    assert [(topic.name, topic.measurements) for topic in both.topics] == [
+        ("engine", (new,)),
+        ("check", (old,)),
+    ]
+    elsewhere = results_of(new).model_copy(update={"machine": MACHINE.model_copy(update={"cores": 64})})
+    with pytest.raises(MeasurementError, match="another machine"):
+        merged(elsewhere, kept)
+
+
 def corrupted(**changes: Any) -> str:
     data = json.loads(to_json(results_of(Measurement(what="work", unit="s", samples=(1.0,)))))
     measurement = data["topics"][0]["measurements"][0]
@@ -131,10 +155,10 @@ def corrupted(**changes: Any) -> str:
     [
         ("", "the file"),
         ("{", "the file"),
-        (corrupted(schema="maskpool-verify/benchmarks/2"), "schema"),
+        (corrupted(schema="maskpool-verify/benchmarks/1"), "schema"),
         (corrupted(unknown=1), "unknown"),
         (corrupted(topics=[]), "topics"),
-        (corrupted(date="yesterday"), "date"),
+        (corrupted(quick="perhaps"), "quick"),
         (corrupted(unit="hours"), "topics.0.measurements.0.unit"),
         (corrupted(samples=[]), "topics.0.measurements.0"),
         (corrupted(samples=["fast"]), "topics.0.measurements.0.samples.0"),

@@ -6,6 +6,7 @@ import datetime
 import importlib.metadata
 import os
 import platform
+import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -14,7 +15,17 @@ import click
 from rich.console import Console
 
 from benchmarks.project import ROOT, Workspace
-from benchmarks.results import SCHEMA, Machine, Measurement, Results, Topic, markdown, write
+from benchmarks.results import (
+    SCHEMA,
+    Machine,
+    Measurement,
+    MeasurementError,
+    Results,
+    Topic,
+    from_json,
+    merged,
+    write,
+)
 from benchmarks.topics import PLANS, Plan
 from maskpool_verify.engine.process import termination_raises
 from maskpool_verify.engine.wasm import default_cache, install
@@ -27,7 +38,7 @@ from maskpool_verify.errors import MaskpoolError
     "names",
     multiple=True,
     type=click.Choice([plan.name for plan in PLANS]),
-    help="Measure this and print it, without writing files; may be repeated.",
+    help="Measure this alone, and keep what is known of the rest; may be repeated.",
 )
 @click.option("--quick", is_flag=True, help="Measure everything once.")
 def main(names: tuple[str, ...], quick: bool) -> None:
@@ -41,32 +52,63 @@ def main(names: tuple[str, ...], quick: bool) -> None:
         with termination_raises(), tempfile.TemporaryDirectory(prefix="benchmarks.") as directory:
             workspace = Workspace(Path(directory), quick=quick)
             plans = [plan for plan in PLANS if not names or plan.name in names]
-            topics = tuple(_measure(plan, workspace, console) for plan in plans)
+            commit = _commit()
+            topics = tuple(_measure(plan, workspace, console, commit) for plan in plans)
             results = Results(
                 schema=SCHEMA,
-                date=datetime.datetime.now(datetime.UTC).date().isoformat(),
                 quick=quick,
                 machine=_machine(workspace),
                 topics=topics,
             )
+        if names:
+            kept = from_json((ROOT / "docs" / "benchmarks.json").read_text("utf-8"))
+            both = merged(results, kept)
+            order = [plan.name for plan in PLANS]
+            topics = tuple(sorted(both.topics, key=lambda topic: order.index(topic.name)))
+            results = both.model_copy(update={"topics": topics})
     except MaskpoolError as error:
         console.print(f"[red]{error}", highlight=False)
         sys.exit(error.exit_code)
-    if names:
-        click.echo(markdown(results), nl=False)
-    else:
-        write(results, ROOT / "docs")
+    write(results, ROOT / "docs")
     sys.exit(any(measurement.failure for topic in topics for measurement in topic.measurements))
 
 
-def _measure(plan: Plan, workspace: Workspace, console: Console) -> Topic:
+def _commit() -> str:
+    """The commit of the checkout, which has to be what is measured.
+
+    Raises:
+        MeasurementError: something is not committed, but for the results themselves.
+    """
+    try:
+        changed = _git("status", "--porcelain", "--", ".", ":!docs/benchmarks.*")
+        commit = _git("rev-parse", "HEAD")
+    except (OSError, subprocess.CalledProcessError) as error:
+        raise MeasurementError(f"git does not say which commit is measured: {error}") from None
+    if changed:
+        raise MeasurementError(f"There are changes that are not committed: {changed.splitlines()[0]}")
+    return commit[:12]
+
+
+def _git(*arguments: str) -> str:
+    done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+def _measure(plan: Plan, workspace: Workspace, console: Console, commit: str) -> Topic:
     console.print(f"[bold]{plan.title}", highlight=False)
     measurements: list[Measurement] = []
     with console.status("measuring"):
         for measurement in plan.measure(workspace):
             measurements.append(measurement)
             console.print(f"  {measurement.summary}", markup=False, highlight=False)
-    return Topic(name=plan.name, title=plan.title, method=plan.method, measurements=tuple(measurements))
+    return Topic(
+        name=plan.name,
+        title=plan.title,
+        method=plan.method,
+        date=datetime.datetime.now(datetime.UTC).date().isoformat(),
+        commit=commit,
+        measurements=tuple(measurements),
+    )
 
 
 def _machine(workspace: Workspace) -> Machine:

@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, FiniteFloat, PositiveInt, Val
 from maskpool_verify.errors import MaskpoolError
 from maskpool_verify.files import write_whole
 
-SCHEMA: Literal["maskpool-verify/benchmarks/1"] = "maskpool-verify/benchmarks/1"
+SCHEMA: Literal["maskpool-verify/benchmarks/2"] = "maskpool-verify/benchmarks/2"
 
 Unit: TypeAlias = Literal["s", "MB", "s/equation", "times"]
 
@@ -73,11 +73,16 @@ class Measurement(_Model):
 
 
 class Topic(_Model):
-    """Measurements that belong together; ``method`` says in words how they were made."""
+    """Measurements that belong together; ``method`` says in words how they were made.
+
+    ``commit`` is the commit whose checkout was measured, on ``date``.
+    """
 
     name: str
     title: str
     method: str
+    date: str = Field(pattern=r"^\d{4}-\d\d-\d\d$")
+    commit: str = Field(pattern=r"^[0-9a-f]{12}$")
     measurements: tuple[Measurement, ...] = Field(min_length=1)
 
 
@@ -93,10 +98,9 @@ class Machine(_Model):
 
 
 class Results(_Model):
-    """Everything that one run measured; ``quick`` runs measure most things only once."""
+    """What was measured, perhaps in several runs; ``quick`` runs measure most things only once."""
 
-    schema_version: Literal["maskpool-verify/benchmarks/1"] = Field(SCHEMA, alias="schema")
-    date: str = Field(pattern=r"^\d{4}-\d\d-\d\d$")
+    schema_version: Literal["maskpool-verify/benchmarks/2"] = Field(SCHEMA, alias="schema")
     quick: bool
     machine: Machine
     topics: tuple[Topic, ...] = Field(min_length=1)
@@ -123,6 +127,21 @@ def from_json(text: str) -> Results:
         ) from None
 
 
+def merged(measured: Results, kept: Results) -> Results:
+    """``kept`` with the topics of ``measured`` in place of its own of the same name.
+
+    Raises:
+        MeasurementError: they are of different machines or versions.
+    """
+    if measured.machine != kept.machine:
+        raise MeasurementError(
+            "The committed results are of another machine or of other versions; measure everything again."
+        )
+    new = {topic.name: topic for topic in measured.topics}
+    topics = [new.pop(topic.name, topic) for topic in kept.topics]
+    return kept.model_copy(update={"topics": (*topics, *new.values()), "quick": measured.quick or kept.quick})
+
+
 def write(results: Results, folder: Path) -> None:
     """Write ``benchmarks.json`` and ``benchmarks.md`` in ``folder``."""
     write_whole(folder / "benchmarks.json", to_json(results).encode())
@@ -145,13 +164,15 @@ def _document(results: Results) -> Iterator[str]:
     yield ""
     yield "Written by `make bench`, together with the samples in `benchmarks.json`; do not edit."
     yield ""
-    yield f"* Date: {results.date}{' (quick run: most things were measured once)' if results.quick else ''}"
+    if results.quick:
+        yield "* Quick run: most things were measured once."
     yield f"* Machine: {machine.system}, {machine.cores} cores, {machine.memory_gb:.0f} GB of memory"
     yield f"* Python {machine.python}, JAX {machine.jax}, {machine.engine}"
     yield ""
     yield "The spread is the largest sample minus the smallest. A target is an upper bound for the median."
     for topic in results.topics:
-        yield from ("", f"## {topic.title}", "", topic.method, "")
+        when = f"Measured on {topic.date}, at commit `{topic.commit}`."
+        yield from ("", f"## {topic.title}", "", topic.method, "", when, "")
         yield _row(_HEADER)
         yield "| --- | ---: | ---: | ---: | ---: | --- |"
         for measurement in topic.measurements:
