@@ -176,6 +176,17 @@ def swapped_branches(project: Path) -> None:
     )(project)
 
 
+ALL_SIZES = ('["all", { n = 4, d = 3 }]', "[{ n = 4, d = 3 }]")
+ANY_ARITHMETIC = ("masked_irrelevance_any_arithmetic", "all_masked_any_arithmetic")
+REQUIRED = 'require = ["{}", "{}"]\n'.format(*ANY_ARITHMETIC)
+
+
+def listed_shape_alone(project: Path) -> None:
+    """The first kernel is to be certified at its listed shape only, and nothing further is required of it."""
+    exchange("maskpool.toml", *ALL_SIZES)(project)
+    exchange("maskpool.toml", REQUIRED, "")(project)
+
+
 def special_case(project: Path) -> None:
     """At four rows, the kernel doubles the result; for all sizes it is traced as it was."""
     exchange(
@@ -605,17 +616,35 @@ ATTACKS: Sequence[Attack] = (
         "maskpool.toml has no kernel; add a [[kernel]] table.",
         exit_code=2,
     ),
+    Attack(
+        "manifest without the shapes of what it requires",
+        "asks for one shape only, and still requires what is about all sizes",
+        exchange("maskpool.toml", *ALL_SIZES),
+        "manifest",
+        f'require: there is no theorem "{ANY_ARITHMETIC[0]}" about this kernel, because they are about all '
+        'sizes at once, and shapes has no "all".',
+        exit_code=2,
+    ),
+    _stale(
+        "manifest that requires less",
+        "requires nothing over any arithmetic, and removes the proofs of it",
+        both(
+            exchange("maskpool.toml", REQUIRED, ""),
+            *(remove(f"{FOLDER}/{name}.lean") for name in ANY_ARITHMETIC),
+        ),
+        f"{FOLDER}/{ANY_ARITHMETIC[1]}.lean is missing",
+    ),
     _stale(
         "manifest with fewer shapes",
         "asks for one shape only, so that there is no padding to prove",
-        exchange("maskpool.toml", '["all", { n = 4, d = 3 }]', "[{ n = 4, d = 3 }]"),
+        listed_shape_alone,
         f"{FOLDER}/symbolic.json belongs to no shape of the manifest",
     ),
     _stale(
         "manifest without all sizes",
         "asks for the listed shape alone, and removes what is proved for all sizes",
         both(
-            exchange("maskpool.toml", '["all", { n = 4, d = 3 }]', "[{ n = 4, d = 3 }]"),
+            listed_shape_alone,
             remove(f"{FOLDER}/symbolic.json"),
             remove(f"{FOLDER}/symbolic.lean"),
         ),

@@ -7,6 +7,7 @@ import re
 import pytest
 from expectations import CORPUS, expectations
 
+from maskpool_verify.constraints import UNCONSTRAINED
 from maskpool_verify.errors import TraceError, UnsupportedError
 from maskpool_verify.importer import import_program
 from maskpool_verify.loading import load_function
@@ -21,7 +22,9 @@ KERNELS = load_manifest(CORPUS / "corpus.toml").kernels
 def _import(kernel: Kernel, shape: Shape) -> int:
     """The number of equations."""
     inputs = [Aval(argument.dtype, argument.sizes(shape)) for argument in kernel.arguments]
-    flat = lowered(trace(load_function(kernel, CORPUS), inputs, label="Kernel", root=CORPUS))
+    given = kernel.given if shape == kernel.open_shape else UNCONSTRAINED
+    function = load_function(kernel, CORPUS)
+    flat = lowered(trace(function, inputs, label="Kernel", root=CORPUS, given=given))
     return len(import_program(flat, kernel, shape).program.equations)
 
 

@@ -59,6 +59,8 @@ def test_a_kernel_elsewhere_is_verified(elsewhere: Callable[[str], Elsewhere], e
             "padding",
             "masked_irrelevance",
             "all_masked",
+            "masked_irrelevance_any_arithmetic",
+            "all_masked_any_arithmetic",
         ),
         "proved",
     )

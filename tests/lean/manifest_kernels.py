@@ -55,10 +55,10 @@ def scaled_pool(mask: Array, junk_where: Array, where: Array, t3: Array, h_logit
 
 
 def scalar_pool(fun: Array, at: Array, program: Array) -> Array:
-    """Features of rank one."""
+    """Features of rank one, selected by the mask like the logits."""
     w = jnp.where(program, jnp.exp(at), 0.0)
     z = jnp.sum(w)
-    return jnp.where(z > 0, jnp.dot(w, fun) / z, 0.0)
+    return jnp.where(z > 0, jnp.dot(w, jnp.where(program, fun, 0.0)) / z, 0.0)
 
 
 def heads_pool(fun: Array, share: Array, extra: Array) -> Array:

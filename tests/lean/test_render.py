@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from manifest_kernels import (
@@ -20,9 +21,10 @@ from maskpool_verify.audit import audit
 from maskpool_verify.engine.wasm import WasmEngine
 from maskpool_verify.failures import by_specification
 from maskpool_verify.lean.bags import shape_name
-from maskpool_verify.lean.properties import properties_module, theorems
+from maskpool_verify.lean.properties import optional_theorems, properties_module, theorems, trace_module
 from maskpool_verify.lean.render import lean_files, module_path
-from maskpool_verify.manifest import Kernel
+from maskpool_verify.lean.selection import leaking_variable
+from maskpool_verify.manifest import Kernel, OptionalProperty
 from maskpool_verify.program import digest
 
 KERNELS = pytest.mark.parametrize(
@@ -33,7 +35,7 @@ KERNELS = pytest.mark.parametrize(
 
 
 @KERNELS
-def test_one_file_for_each_shape_and_one_for_the_properties(kernel: Kernel) -> None:
+def test_one_file_for_each_shape_one_for_the_properties_and_two_over_any_arithmetic(kernel: Kernel) -> None:
     files = lean_files(kernel, traces(kernel), "1.2.3")
     shapes = [
         "symbolic"
@@ -41,24 +43,28 @@ def test_one_file_for_each_shape_and_one_for_the_properties(kernel: Kernel) -> N
         else "_".join(f"{symbol}{size}" for symbol, size in shape.items())
         for shape in kernel.shapes
     ]
-    assert list(files) == [f"certificates/{kernel.name}/{name}.lean" for name in (*shapes, "properties")]
+    more = get_args(OptionalProperty) if "symbolic" in shapes else ()
+    names = (*shapes, "properties", *more)
+    assert list(files) == [f"certificates/{kernel.name}/{name}.lean" for name in names]
 
 
 @KERNELS
 def test_files_say_what_they_are_made_from(kernel: Kernel) -> None:
-    traced = traces(kernel)
-    *trace_files, properties = lean_files(kernel, traced, "1.2.3").values()
-    for text, trace in zip(trace_files, traced, strict=True):
+    files = lean_files(kernel, traces(kernel), "1.2.3")
+    for text in files.values():
         assert f"`{kernel.name}`" in text
-        for file in (text, properties):
-            assert kernel.function in file
-            assert "JAX: 1.2.3\n" in file
-            if trace.program.symbols:
-                assert "program for all sizes" in file
-            else:
-                assert ", ".join(f"{symbol} = {size}" for symbol, size in trace.program.shape.items()) in file
-            assert digest(trace.program) in file
-            assert "do not edit" in file
+        assert kernel.function in text
+        assert "JAX: 1.2.3\n" in text
+        assert "do not edit" in text
+    for trace in traces(kernel):
+        shape = trace.program.shape
+        modules = [trace_module(kernel, shape), properties_module(kernel)]
+        place = f"at {', '.join(f'{symbol} = {size}' for symbol, size in shape.items())}"
+        if trace.program.symbols:
+            modules += [theorem.module for theorem in optional_theorems(kernel)]
+            place = "for all sizes"
+        saying = f"* program {place}: {digest(trace.program)}"
+        assert [path for path, text in files.items() if saying in text] == [*map(module_path, modules)]
 
 
 @KERNELS
@@ -93,12 +99,13 @@ def test_text_has_no_needless_blanks(kernel: Kernel) -> None:
 
 def test_a_listed_shape_beside_all_sizes_has_no_readable_form_of_its_own() -> None:
     files = lean_files(everywhere(SCALARS), traces(everywhere(SCALARS)), "1.2.3")
-    symbolic, instance, properties = files.values()
+    symbolic, instance, properties, *over_any_arithmetic = files.values()
     assert "def readable" in symbolic
     assert "abbrev n : Dim := .var 0" in symbolic
     assert "def readable" not in instance
     assert "public import certificates.scalar_pool.symbolic\n" in instance
     assert "scalar_pool.n3" not in properties.partition("open MaskPool")[2]
+    assert not any("n3" in text for text in over_any_arithmetic)
 
 
 def written(project: Path, kernel: Kernel) -> list[str]:
@@ -116,28 +123,47 @@ RESTING = {
 }
 """The theorems that are proved from the specification: at listed sizes all, else what no check can give."""
 
+SELECTING = (SCALARS.name,)
+"""The kernels that select features and logits before they compute; the others multiply masked features by 0,
+which leaves NaN and infinities NaN."""
+
 
 def test_lean_proves_them_for_awkward_names_and_other_ranks(engine: WasmEngine, lean_project: Path) -> None:
     listed = MATRICES.model_copy(update={"shapes": MATRICES.shapes[:2]})
     kernels = (listed, everywhere(SCALARS), HEADS, GRID, MASKED_HEADS)
     modules = [module for kernel in kernels for module in written(lean_project, kernel)]
+    leaking = {
+        theorem.module: kernel
+        for kernel in kernels
+        for theorem in optional_theorems(kernel)
+        if theorem.proves == "masked_irrelevance_any_arithmetic" and kernel.name not in SELECTING
+    }
     results = engine.build(lean_project, modules)
-    assert {results[m].status for m in modules} == {"built"}
+    assert {m for m in modules if results[m].status != "built"} == set(leaking)
+    for module, kernel in leaking.items():
+        (message,) = results[module].messages
+        variable = leaking_variable(message.text)
+        assert variable is not None
+        (trace,) = traces(kernel)
+        assert trace.program.equations[variable - len(kernel.arguments)].primitive == "dot_general"
     for kernel in kernels:
         module = properties_module(kernel)
         text = (lean_project / module_path(module)).read_text("utf-8")
         resting = {name.rpartition(".")[2] for name in by_specification(text, results[module])}
         assert resting == RESTING.get(kernel.name, {"all_masked"})
     artifacts = engine.artifacts(lean_project)
-    wanted = [theorem.dotted for kernel in kernels for theorem in theorems(kernel)]
-    found = audit(artifacts.own, artifacts.library, modules, wanted)
+    built = [module for module in modules if module not in leaking]
+    proved = [theorem for kernel in kernels for theorem in theorems(kernel) if theorem.module in built]
+    wanted = [theorem.dotted for theorem in proved]
+    found = audit(artifacts.own, artifacts.library, built, wanted)
     assert found.all_violations == ()
     assert [theorem.name for theorem in found.theorems] == wanted
 
 
 def test_a_program_that_differs_at_one_shape_is_no_instance(engine: WasmEngine, lean_project: Path) -> None:
     """What is proved for all sizes would be of no use for the kernel as it is at this shape."""
-    *modules, _ = written(lean_project, SPECIAL)
+    written(lean_project, SPECIAL)
+    modules = [trace_module(SPECIAL, shape) for shape in SPECIAL.shapes]
     results = engine.build(lean_project, modules)
     status = {module.rpartition(".")[2]: results[module].status for module in modules}
     assert status == {"symbolic": "built", "n2": "built", "n3": "failed", "n4": "failed"}

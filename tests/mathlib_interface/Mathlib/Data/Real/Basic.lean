@@ -25,8 +25,8 @@ namespace Real
 @[instance] axiom instIsStrictOrderedRing : IsStrictOrderedRing ℝ
 
 /-! In mathlib, ℝ has instances of its own for each operation and relation, from which those above are made.
-Here they are made from those above. In both, an operation is found by these instances, and has to be seen to be
-that of the field. -/
+Here they are made from those above. In both, an operation is found by these instances, and has to be seen
+to be that of the field. -/
 
 instance instZero : Zero ℝ := instField.toZero
 instance instOne : One ℝ := instField.toOne
