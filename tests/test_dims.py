@@ -148,6 +148,7 @@ def test_examples() -> None:
     assert dims.sub("n", "n") == 0
     assert dims.mul("n", "n", "d", 2) == "2*d*n^2"
     assert dims.lean("2*d*n^2") == "2 * d * n * n"
+    assert dims.lean("max(n - 3, d)", as_value=True) == "max (n - 3 : Int) d"
     assert dims.symbols("2*d*n^2 + floordiv(h, 2)") == {"n", "d", "h"}
     assert list(dims.operations("n + max(floordiv(n, 2), 1)")) == ["floordiv(n, 2)", "max(floordiv(n, 2), 1)"]
     assert dims.substitute("floordiv(n, 2) + n", {"n": "4*d"}) == "6*d"

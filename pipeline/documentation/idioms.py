@@ -17,6 +17,7 @@ from pathlib import Path
 from documentation.gallery import CORPUS
 from maskpool_verify import certificates
 from maskpool_verify.audit import AuditResult, audit
+from maskpool_verify.check import OPEN_NAMESPACES
 from maskpool_verify.engine.wasm import WasmEngine
 from maskpool_verify.errors import AuditError
 from maskpool_verify.frontend import trace_kernel
@@ -27,8 +28,6 @@ PROGRAMS = REPOSITORY / "tests" / "idioms" / "idioms.lean"
 """The theorems about imported programs."""
 
 MODULE = "idioms"
-OPEN = ("MaskPool", "MaskPool.RealArith", "certificates")
-"""Namespaces that are left out where a statement is printed."""
 
 
 @dataclass(frozen=True)
@@ -176,7 +175,7 @@ def build(project: Path, engine: WasmEngine) -> AuditResult:
         if result.status not in ("built", "cached"):
             raise AuditError(f"{result.module}: {result.status}: {result.messages}")
     artifacts = engine.artifacts(project)
-    return audit(artifacts.own, artifacts.library, [MODULE], THEOREMS, OPEN)
+    return audit(artifacts.own, artifacts.library, [MODULE], THEOREMS, OPEN_NAMESPACES)
 
 
 @cache

@@ -11,6 +11,8 @@ import jax.numpy as jnp
 import numpy as np
 from numpy.typing import NDArray
 
+from maskpool_verify.stress.ulps import finfo
+
 Array = NDArray[Any]
 
 FORMATS = {
@@ -47,7 +49,7 @@ def rounded(x: Array) -> Array:
 def flushed(x: Array) -> Array:
     """The same without subnormal numbers: they become zero."""
     value = rounded(x)
-    smallest = np.asarray(jnp.finfo(x.dtype).smallest_normal)  # type: ignore[no-untyped-call]
+    smallest = np.asarray(finfo(str(x.dtype)).smallest_normal)
     return np.where(value < smallest, np.zeros_like(value), value)
 
 

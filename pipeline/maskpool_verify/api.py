@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, TypeAlias, TypedDict
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack
 
 from maskpool_verify import certificates, changes, lock, second_kernel
 from maskpool_verify import refute as refutation
@@ -57,6 +57,7 @@ __all__ = [
     "Argument",
     "Change",
     "Counterexample",
+    "Described",
     "Kernel",
     "Manifest",
     "MaskpoolError",
@@ -280,13 +281,12 @@ def _refute(
     except UnsupportedError as error:
         unsupported = str(error)
     subject = refutation.Subject.of_traces(kernel, traces, manifest.root)
-    search = refutation.observe if unsupported else refutation.refute
 
     def shown(property_: Property) -> Callable[[Progress], None]:
         return lambda step: progress(kernel, property_, step)
 
     outcomes = [
-        search(subject, property_, budget=budget, seed=seed, progress=shown(property_))
+        refutation.examine(subject, property_, budget=budget, seed=seed, progress=shown(property_))
         for property_ in refutation.properties(kernel)
     ]
     return Refutation(kernel, tuple(outcomes), unsupported)
@@ -351,23 +351,29 @@ class Argument(TypedDict):
     shape: Sequence[str | int]
 
 
+class Described(TypedDict, total=False):
+    """What else :func:`kernel_of` takes, with its defaults; as in the manifest."""
+
+    rows: str
+    spec: Literal["attention", "none"]
+    shapes: str | Sequence[str | Mapping[str, int]]
+    constraints: Sequence[str]
+    result: Sequence[str | int] | None
+    arithmetic: Arithmetic
+    require: Sequence[OptionalProperty]
+
+
 def verify(
     function: KernelFunction,
     *,
     arguments: Mapping[str, Argument],
     project: Path,
-    rows: str = "n",
-    spec: Literal["attention", "none"] = "attention",
-    shapes: str | Sequence[str | Mapping[str, int]] = "all",
-    constraints: Sequence[str] = (),
-    result: Sequence[str | int] | None = None,
-    arithmetic: Arithmetic = "real",
-    require: Sequence[OptionalProperty] = (),
     engine: EngineChoice = "auto",
     second: second_kernel.Mode = "auto",
     search_seconds: float = SEARCH_SECONDS,
     progress: Callable[[Step], None] = _nothing,
     on_wait: Callable[[], None] = _nothing,
+    **described: Unpack[Described],
 ) -> Report:
     """Trace and check a function that is in no manifest, such as one that a test has made.
 
@@ -378,24 +384,13 @@ def verify(
         function: takes the arguments by position, and returns the pooled array.
         arguments: what the arguments are, in call order, as in the manifest.
         project: a directory to work in, which keeps what Lean has built; it is made if it is not there.
-        rows: the symbol of the instance axis.
-        spec, shapes, constraints, result, arithmetic, require: as in the manifest.
         engine, second, search_seconds, progress, on_wait: as for :func:`check`.
+        described: as for :func:`kernel_of`.
 
     Raises:
         MaskpoolError: as for :func:`trace` and :func:`check`.
     """
-    with kernel_of(
-        function,
-        arguments=arguments,
-        rows=rows,
-        spec=spec,
-        shapes=shapes,
-        constraints=constraints,
-        result=result,
-        arithmetic=arithmetic,
-        require=require,
-    ) as kernel:
+    with kernel_of(function, arguments=arguments, **described) as kernel:
         with disk_faults("write in", project):
             project.mkdir(parents=True, exist_ok=True)
         manifest = Manifest(project / "maskpool.toml", (kernel, *_others(project, kernel)))
@@ -429,6 +424,12 @@ def kernel_of(
     """A function object as a kernel, which has its function within this block only.
 
     The name of the kernel is that of the function, with a checksum of what is said about it.
+
+    Args:
+        function: takes the arguments by position, and returns the pooled array.
+        arguments: what the arguments are, in call order, as in the manifest.
+        rows: the symbol of the instance axis.
+        spec, shapes, constraints, result, arithmetic, require: as in the manifest.
 
     Raises:
         ManifestError: what is said contradicts itself.

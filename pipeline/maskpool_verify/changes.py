@@ -52,14 +52,10 @@ def changed(manifest: Manifest, kernels: Sequence[Kernel], commit: Commit) -> tu
     Raises:
         EnvironmentFault: git fails.
     """
-    reason = _of_all(manifest, commit)
-    if reason is not None:
-        return tuple(Change(kernel, reason) for kernel in kernels)
-    then, accepted = _manifest(manifest, commit), _lock(manifest, commit)
-    now = lock.read(manifest.root)
-    assert then is not None  # else everything has changed
-    assert accepted is not None
-    old = {kernel.name: kernel for kernel in then.kernels}
+    both = _comparable(manifest, commit)
+    if isinstance(both, str):
+        return tuple(Change(kernel, both) for kernel in kernels)
+    old = {kernel.name: kernel for kernel in both.kernels}
     found: list[Change] = []
     for kernel in kernels:
         why: str | None = None
@@ -67,7 +63,7 @@ def changed(manifest: Manifest, kernels: Sequence[Kernel], commit: Commit) -> tu
             why = f"its table in {manifest.path.name} has changed"
         elif commit.differing(manifest.root / ROOT / kernel.name):
             why = "its certificates have changed"
-        elif _statements(accepted, kernel) != _statements(now, kernel):
+        elif _statements(both.accepted, kernel) != _statements(both.now, kernel):
             why = f"its statements in {lock.PATH} have changed"
         elif not _is_traced_alike(manifest, kernel):
             why = "its trace has changed"
@@ -76,8 +72,17 @@ def changed(manifest: Manifest, kernels: Sequence[Kernel], commit: Commit) -> tu
     return tuple(found)
 
 
-def _of_all(manifest: Manifest, commit: Commit) -> str | None:
-    """Why every kernel counts as changed, if so."""
+@dataclass(frozen=True)
+class _Both:
+    """The kernels and the accepted statements of the commit, and the statements accepted ``now``."""
+
+    kernels: Sequence[Kernel]
+    accepted: lock.Lock
+    now: lock.Lock
+
+
+def _comparable(manifest: Manifest, commit: Commit) -> _Both | str:
+    """What kernels are compared by, or why every kernel counts as changed."""
     then = _manifest(manifest, commit)
     if then is None or then.library != manifest.library:
         return f"{manifest.path.name} has changed"
@@ -91,7 +96,7 @@ def _of_all(manifest: Manifest, commit: Commit) -> str | None:
     if orphans := certificates.orphans(manifest):
         return f"{orphans[0]} belongs to no kernel"
     path = next(_harmful(manifest, commit), None)
-    return f"{path} has changed" if path is not None else None
+    return f"{path} has changed" if path is not None else _Both(then.kernels, accepted, now)
 
 
 def _harmful(manifest: Manifest, commit: Commit) -> Iterator[str]:

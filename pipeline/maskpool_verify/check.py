@@ -53,7 +53,7 @@ from maskpool_verify.report import (
     trusted,
     worst,
 )
-from maskpool_verify.sources import scan_files
+from maskpool_verify.sources import require_clean, require_no_links, tree
 from maskpool_verify.workspace import LAKE_FILES, LIBRARY
 
 OPEN_NAMESPACES = ("MaskPool", "MaskPool.RealArith", ROOT)
@@ -184,9 +184,14 @@ def _check(
 ) -> Report:
     certificates.require_no_orphans(manifest)
     accepted = lock.read(manifest.root) if require_accepted else None
-    _require_no_links(manifest.root / ROOT, manifest.root)
+    require_no_links(tree(manifest.root / ROOT), manifest.root)
     work = workspace.prepare(manifest)
-    _require_clean_sources(work.root)
+    require_clean(
+        work.root,
+        (work.root / LIBRARY, work.root / ROOT),
+        _lean_sources(work.root),
+        [work.root / name for name in LAKE_FILES],
+    )
     current = [case for case in cases if case.verdict is None]
     for case in current:
         case.compare(manifest)
@@ -272,39 +277,6 @@ def _unharmed(case: _Case, built: Mapping[str, ModuleResult]) -> frozenset[str]:
         and t.dotted not in failed
         and not (t.dotted in resting and (t.shape in unmet or t.padded_shape in unmet))
     )
-
-
-def _require_no_links(folder: Path, root: Path) -> None:
-    """Refuse links to sources that would be built without having been read.
-
-    Raises:
-        AuditError: there is one.
-    """
-    for path in (folder, *sorted(folder.rglob("*"))):
-        if path.is_symlink():
-            raise AuditError(
-                f"{path.relative_to(root).as_posix()} is a symbolic link; "
-                "Lean sources have to lie in the project."
-            )
-
-
-def _require_clean_sources(root: Path) -> None:
-    """Refuse sources that could go around Lean's kernel: the audit cannot see that in the artifacts.
-
-    Raises:
-        AuditError: there is one, or a link.
-    """
-    for folder in (root / LIBRARY, root / ROOT):
-        _require_no_links(folder, root)
-    if found := scan_files(root, _lean_sources(root)):
-        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
-        raise AuditError(f"{found[0]}{more}")
-    for name in LAKE_FILES:
-        file = root / name
-        if file.is_file() and "skipKernelTC" in file.read_text("utf-8", errors="replace"):
-            raise AuditError(
-                f"{name} sets debug.skipKernelTC, which keeps proofs from Lean's kernel; remove it."
-            )
 
 
 def _lean_sources(root: Path) -> list[Path]:
@@ -446,13 +418,12 @@ class _Search:
 
         A kernel that was not imported is only run.
         """
-        search = refute.refute if self.case.traces else refute.observe
         for property_ in refute.properties(self.case.kernel):
             if property_ not in open_ or self.seconds <= 0:
                 continue
             self.progress(Step("search", f"{self.case.kernel.name}: {property_}"))
             budget = min(self.seconds, FURTHER_SECONDS) if self.found else self.seconds
-            outcome = search(self.subject, property_, budget=budget)
+            outcome = refute.examine(self.subject, property_, budget=budget)
             if outcome.counterexample is not None:
                 self.found[property_] = outcome.counterexample
 

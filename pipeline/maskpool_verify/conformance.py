@@ -12,6 +12,7 @@ import jax
 import numpy as np
 from numpy.typing import NDArray
 
+from maskpool_verify.dims import assigned
 from maskpool_verify.errors import TraceError
 from maskpool_verify.evaluate import evaluate, result
 from maskpool_verify.program import Argument, Program
@@ -48,11 +49,10 @@ def agree_with_jax(program: Program, row_axes: RowAxes, function: Callable[..., 
                     continue
                 index = tuple(int(i) for i in np.argwhere(~agree)[0])
                 difference = f"the value {found[index]} at index {index} is not {expected[index]}"
-            sizes = ", ".join(f"{symbol} = {size}" for symbol, size in program.shape.items())
             raise TraceError(
                 f'Kernel "{program.kernel}": the imported program and JAX {program.jax_version} disagree '
-                f"at {sizes} with {case} (seed {seed}): {difference}; either the kernel is not a pure "
-                "function, or this is a defect of the import to report."
+                f"at {assigned(program.shape)} with {case} (seed {seed}): {difference}; either the kernel is "
+                "not a pure function, or this is a defect of the import to report."
             )
 
 

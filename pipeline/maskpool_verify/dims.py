@@ -193,6 +193,11 @@ def _product(*polynomials: _Polynomial) -> _Polynomial:
     return product
 
 
+def assigned(sizes: Mapping[str, Size]) -> str:
+    """The sizes of symbols in words: ``n = 2, d = 1``."""
+    return ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())
+
+
 # -- reading
 
 
@@ -297,8 +302,13 @@ def _terms(coefficients: _Polynomial) -> list[str]:
 _INFIX = {"floordiv": "/", "mod": "%"}
 
 
-def lean(size: Size) -> str:
-    """The size in Lean, as a term of type ``Nat``, ``Int`` or ``Dim``: ``2 * (n / 2) + 1``."""
+def lean(size: Size, *, as_value: bool = False) -> str:
+    """The size in Lean, as a term of type ``Nat`` or ``Dim``: ``2 * (n / 2) + 1``.
+
+    ``as_value``: as a term of type ``Int`` over variables of type ``Nat``. Lean takes variables in an
+    arithmetic expression as integers, but not in ``max`` and ``min``, where ``n - 3`` would be cut off at
+    zero; there the type is written: ``max (n - 3 : Int) d``.
+    """
     if isinstance(size, int):
         return str(size)
     coefficients = polynomial(size)
@@ -306,7 +316,7 @@ def lean(size: Size) -> str:
     for number, monomial in enumerate(_ordered(coefficients)):
         coefficient = coefficients[monomial]
         alone = len(monomial) == 1 and (coefficient == 1 or (coefficient == -1 and number > 0))
-        parts = [_lean_factor(factor, alone) for factor in monomial]
+        parts = [_lean_factor(factor, alone, as_value) for factor in monomial]
         if abs(coefficient) != 1 or not monomial:
             parts.insert(0, str(abs(coefficient)))
         sign = "-" if coefficient < 0 else "+"
@@ -315,11 +325,14 @@ def lean(size: Size) -> str:
     return "".join(terms)
 
 
-def _lean_factor(factor: str, alone: bool) -> str:
+def _lean_factor(factor: str, alone: bool, as_value: bool) -> str:
     """A factor; with brackets unless it stands ``alone``."""
     if (applied := applied_to(factor)) is None:
         return factor
     name, left, right = applied
-    operands = [f"({text})" if " " in text else text for text in (lean(left), lean(right))]
+    operands = [lean(operand, as_value=as_value) for operand in (left, right)]
+    if as_value and name not in _INFIX:
+        operands[0] += " : Int"
+    operands = [f"({text})" if " " in text else text for text in operands]
     text = f" {_INFIX[name]} ".join(operands) if name in _INFIX else f"{name} {' '.join(operands)}"
     return text if alone else f"({text})"

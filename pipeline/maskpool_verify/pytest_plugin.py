@@ -18,14 +18,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Unpack
 
 import pytest
 
 from maskpool_verify.errors import MaskpoolError
 
 if TYPE_CHECKING:
-    from maskpool_verify.api import Argument, EngineChoice, Report, StressReport
+    from maskpool_verify.api import Argument, Described, EngineChoice, Report, StressReport
     from maskpool_verify.manifest import DType
     from maskpool_verify.second_kernel import Mode
 
@@ -41,13 +41,10 @@ class Verifier:
         function: Callable[..., Any],
         *,
         arguments: Mapping[str, Argument],
-        rows: str = "n",
-        spec: Literal["attention", "none"] = "attention",
-        shapes: str | Sequence[str | Mapping[str, int]] = "all",
-        result: Sequence[str | int] | None = None,
         engine: EngineChoice = "auto",
         second_kernel: Mode = "auto",
         search_seconds: float | None = None,
+        **described: Unpack[Described],
     ) -> Report:
         """Fail the test, with the counterexample if there is one, unless every property is proved.
 
@@ -64,13 +61,10 @@ class Verifier:
                 function,
                 arguments=arguments,
                 project=self.project,
-                rows=rows,
-                spec=spec,
-                shapes=shapes,
-                result=result,
                 engine=engine,
                 second=second_kernel,
                 search_seconds=seconds,
+                **described,
             )
         except MaskpoolError as error:
             problem = str(error)
@@ -85,13 +79,11 @@ class Verifier:
         function: Callable[..., Any],
         *,
         arguments: Mapping[str, Argument],
-        rows: str = "n",
-        spec: Literal["attention", "none"] = "attention",
-        result: Sequence[str | int] | None = None,
         dtypes: Sequence[DType] = (),
         quick: bool = True,
         budget: float = 60.0,
         seed: int = 0,
+        **described: Unpack[Described],
     ) -> StressReport:
         """Fail the test if the compiled function, or its gradient, breaks a property on adversarial inputs.
 
@@ -103,7 +95,7 @@ class Verifier:
         from maskpool_verify.formats import text  # noqa: PLC0415
 
         try:
-            with api.kernel_of(function, arguments=arguments, rows=rows, spec=spec, result=result) as kernel:
+            with api.kernel_of(function, arguments=arguments, **described) as kernel:
                 manifest = api.Manifest(self.project / "maskpool.toml", (kernel,))
                 report = api.stress(manifest, dtypes=dtypes, quick=quick, budget=budget, seed=seed)
         except MaskpoolError as error:

@@ -20,7 +20,7 @@ from maskpool_verify.engine.lake import LakeEngine
 from maskpool_verify.engine.protocol import ModuleResult, Progress
 from maskpool_verify.errors import AuditError, EnvironmentFault, UsageError
 from maskpool_verify.failures import errors, place
-from maskpool_verify.sources import IMPORTS, scan_files
+from maskpool_verify.sources import IMPORTS, require_clean, require_no_links
 
 PACKAGE: Final = "real"
 """The directory of the Lake package, beside the manifest."""
@@ -98,7 +98,10 @@ def check_reals(
     package = root.absolute() / PACKAGE
     if not (package / "lakefile.lean").is_file():
         raise UsageError(f"There is no {package / 'lakefile.lean'}; --mathlib needs the package {PACKAGE}/.")
-    _require_clean_sources(package)
+    require_no_links([package], root.absolute())
+    require_clean(
+        root.absolute(), [package / LIBRARY], lean_sources(package), [package / "lakefile.lean"], _IMPORTS
+    )
     engine = engine.with_downloads()  # mathlib comes compiled; the audit reads its terms all the same
     engine.fetch_mathlib(package)
     built = engine.build(package, [LIBRARY], progress=progress)
@@ -130,20 +133,6 @@ def audit_reals(own: Path, library: Sequence[Path], revision: str | None) -> Rea
 def lean_sources(package: Path) -> list[Path]:
     """The Lean files of the package."""
     return [package / f"{LIBRARY}.lean", *sorted((package / LIBRARY).rglob("*.lean"))]
-
-
-def _require_clean_sources(package: Path) -> None:
-    sources = lean_sources(package)
-    for path in (package, package / LIBRARY, *sources):
-        if path.is_symlink():
-            raise AuditError(f"{path} is a symbolic link; Lean sources have to lie in the project.")
-    if found := scan_files(package, sources, _IMPORTS):
-        raise AuditError(f"{PACKAGE}/{found[0]}")
-    if "skipKernelTC" in (package / "lakefile.lean").read_text("utf-8", errors="replace"):
-        raise AuditError(
-            f"{PACKAGE}/lakefile.lean sets debug.skipKernelTC, which keeps proofs from Lean's kernel; "
-            "remove it."
-        )
 
 
 def _failures(results: Iterable[ModuleResult]) -> tuple[str, ...]:

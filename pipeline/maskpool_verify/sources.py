@@ -308,3 +308,49 @@ def scan_files(root: Path, files: Iterable[Path], imports: re.Pattern[str] = IMP
             raise AuditError(f"{name} cannot be read: {error}.") from None
         found += scan(name, text, imports)
     return found
+
+
+def require_clean(
+    root: Path,
+    folders: Iterable[Path],
+    files: Sequence[Path],
+    lake_files: Iterable[Path],
+    imports: re.Pattern[str] = IMPORTS,
+) -> None:
+    """Refuse sources that could go around Lean's kernel: the audit cannot see that in the artifacts.
+
+    ``files`` are all that a build may read, ``lake_files`` steer it, and neither ``files`` nor anything in
+    ``folders`` may be a link. They are named relative to ``root``; ``imports`` as in :func:`scan`.
+
+    Raises:
+        AuditError: there is one, or a link.
+    """
+    require_no_links((*files, *(path for folder in folders for path in tree(folder))), root)
+    if found := scan_files(root, files, imports):
+        more = f" (and {len(found) - 1} more)" if len(found) > 1 else ""
+        raise AuditError(f"{found[0]}{more}")
+    for file in lake_files:
+        if file.is_file() and "skipKernelTC" in file.read_text("utf-8", errors="replace"):
+            raise AuditError(
+                f"{file.relative_to(root).as_posix()} sets debug.skipKernelTC, which keeps proofs from "
+                "Lean's kernel; remove it."
+            )
+
+
+def tree(folder: Path) -> list[Path]:
+    """A folder and all that is in it; links are not followed."""
+    return [folder, *sorted(folder.rglob("*"))]
+
+
+def require_no_links(paths: Iterable[Path], root: Path) -> None:
+    """Refuse links to sources that would be built without having been read.
+
+    Raises:
+        AuditError: there is one; it is named relative to ``root``.
+    """
+    for path in paths:
+        if path.is_symlink():
+            raise AuditError(
+                f"{path.relative_to(root).as_posix()} is a symbolic link; "
+                "Lean sources have to lie in the project."
+            )

@@ -241,5 +241,18 @@ def test_sources_are_read_before_they_are_built(
         check_reals(package, native)
 
 
+@pytest.mark.parametrize("linked", ["", f"{LIBRARY}.lean", LIBRARY, f"{LIBRARY}/More"])
+def test_sources_do_not_lie_elsewhere(package: Path, native: LakeEngine, tmp_path: Path, linked: str) -> None:
+    """A folder that is a link would be built, and its files not read."""
+    place, elsewhere = package / "real" / linked, tmp_path / "elsewhere"
+    if place.exists():
+        place.rename(elsewhere)
+    else:
+        elsewhere.mkdir()
+    place.symlink_to(elsewhere)
+    with pytest.raises(AuditError, match=rf"^{Path('real', linked).as_posix()} is a symbolic link"):
+        check_reals(package, native)
+
+
 def test_without_mathlib_the_report_says_so() -> None:
     assert ABSTRACT.sentence == "the theorems are over an abstract field with exp and log (no mathlib)"

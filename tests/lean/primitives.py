@@ -569,7 +569,7 @@ CASES: dict[str, Case] = {
         (f32("n", "d"),),
         (
             "fun _ => fsum fun k : Index [n, d] => x0 (k.1, k.2.1, ())",
-            "fun _ => n / 2 + max (n - 3) d - 3 * (d % 3)",
+            "fun _ => n / 2 + max (n - 3 : Int) d - 3 * (d % 3)",
             "fun j => Ops.lit (t2 j) 1",
             "fun j => Ops.mul (t1 j) (t3 j)",
         ),

@@ -55,6 +55,9 @@ engine_option = click.option(
     show_default=True,
     help="Which Lean: the embedded one (wasm) or that of elan (lake); auto takes lake where it is installed.",
 )
+seed_option = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the numbers."
+)
 quiet_option = click.option("--quiet", "-q", is_flag=True, help="No progress, and less text.")
 
 

@@ -14,6 +14,7 @@ from maskpool_verify.commands.common import (
     manifest_option,
     progress_bar,
     quiet_option,
+    seed_option,
     selected,
     write_out,
 )
@@ -34,7 +35,7 @@ from maskpool_verify.refute import Progress as Step
     show_default=True,
     help="How long to search for each property.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the numbers.")
+@seed_option
 @quiet_option
 def refute(manifest_path: Path, kernel_names: tuple[str, ...], budget: float, seed: int, quiet: bool) -> int:
     """Search the smallest inputs on which properties fail, without Lean.

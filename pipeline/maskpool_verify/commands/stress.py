@@ -17,13 +17,14 @@ from maskpool_verify.commands.common import (
     progress_bar,
     quiet_option,
     say,
+    seed_option,
     selected,
     terminal_width,
     write_out,
 )
+from maskpool_verify.dims import assigned
 from maskpool_verify.formats import text
 from maskpool_verify.manifest import DType, Kernel, load_manifest
-from maskpool_verify.refute.subject import sizes_text
 from maskpool_verify.stress import BUDGET, FLOATS, to_json
 from maskpool_verify.stress import Progress as Step
 
@@ -47,7 +48,7 @@ from maskpool_verify.stress import Progress as Step
     show_default=True,
     help="How long for each kernel; making what breaks small takes at most half of it in addition.",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Of the numbers.")
+@seed_option
 @click.option(
     "--format",
     "format_",
@@ -103,7 +104,7 @@ def _shown_on(bar: Progress | None, quiet: bool) -> Callable[[Kernel, Step], Non
     task = bar.add_task("") if bar is not None else None
 
     def show(kernel: Kernel, step: Step) -> None:
-        description = f"{kernel.name} in {step.dtype}, {sizes_text(step.sizes)}"
+        description = f"{kernel.name} in {step.dtype}, {assigned(step.sizes)}"
         if bar is not None and task is not None:
             bar.update(task, description=description, completed=step.done, total=step.total)
         elif not quiet and step.done == 0:

@@ -11,6 +11,7 @@ from typing import Literal, TypeAlias
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element, SubElement
 
+from maskpool_verify.dims import assigned
 from maskpool_verify.refute import Counterexample
 from maskpool_verify.refute.counterexample import Input, RunReport
 from maskpool_verify.refute.text import nested, row_values
@@ -70,9 +71,7 @@ def draw(found: Counterexample, layout: Layout, name: str) -> str:
     ``beside``: two bags side by side, lines joining the rows that correspond. ``below``: one below the other,
     for narrow screens.
     """
-    panels = [_panel(found, found.left, second=False)]
-    if found.right is not None:
-        panels.append(_panel(found, found.right, second=True))
+    panels = _panels(found)
     gap = _GAP if found.right is not None and layout == "beside" else 0.0
     if layout == "beside":
         size = (sum(p.width for p in panels) + gap, max(_height(p) for p in panels))
@@ -85,7 +84,7 @@ def draw(found: Counterexample, layout: Layout, name: str) -> str:
     SubElement(
         svg, "title", id=f"{name}-title"
     ).text = f"Counterexample to {found.property.replace('_', ' ')}"
-    SubElement(svg, "desc", id=f"{name}-desc").text = _description(found)
+    SubElement(svg, "desc", id=f"{name}-desc").text = _description(found, panels)
     drawing = SubElement(svg, "g", transform="translate(1 1)")
     table = max(p.table_height for p in panels) if layout == "beside" else None
     x = y = 0.0
@@ -104,10 +103,8 @@ def draw(found: Counterexample, layout: Layout, name: str) -> str:
     return ElementTree.tostring(svg, "unicode")
 
 
-def _description(found: Counterexample) -> str:
-    results = " and ".join(
-        f"{value} ({label})" for panel in _panels(found) for label, value in panel.result[:1]
-    )
+def _description(found: Counterexample, panels: Sequence[_Panel]) -> str:
+    results = " and ".join(f"{value} ({label})" for panel in panels for label, value in panel.result[:1])
     wanted = f", expected {nested(found.expected)}" if found.expected else ""
     return f"{found.sentence} The results: {results}{wanted}. All numbers are in the text that follows."
 
@@ -124,14 +121,13 @@ def _panel(found: Counterexample, run: RunReport, *, second: bool) -> _Panel:
     same = orders[0] if len(set(orders)) == 1 else None
     labels = [str(same[row] if same else row) for row in range(count)]
     cells = [tuple(_cut(nested(row_values(each, row))) for each in given) for row in range(count)]
-    sizes = ", ".join(f"{symbol} = {size}" for symbol, size in run.sizes.items())
     title = "the bag" if found.right is None else "second run" if second else "first run"
     notes = [f"{i.name} = {_cut(nested(i.values))}" for i in run.inputs if i.row_axis is None]
     if second and len(set(orders)) > 1:
         notes += [f"bag {bag}: rows {', '.join(map(str, order))}" for bag, order in enumerate(orders)]
     mark = "new" if found.property == "padding" else "changed"
     return _Panel(
-        title=f"{title}: {sizes}",
+        title=f"{title}: {assigned(run.sizes)}",
         heads=("row", *(i.name for i in given)),
         rows=tuple((label, *row) for label, row in zip(labels, cells, strict=True)),
         masked=tuple(_is_masked(run.inputs, row) for row in range(count)),

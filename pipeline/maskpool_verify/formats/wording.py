@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 
+from maskpool_verify.dims import assigned
 from maskpool_verify.lean.bags import OPEN, shape_name
 from maskpool_verify.lean.properties import PROPERTIES, Property
 from maskpool_verify.report import KernelReport, Lack, Report, TheoremReport, TraceReport
@@ -43,15 +44,14 @@ def sizes_of(trace: TraceReport) -> str:
     """``for all sizes``, or ``at n = 4, d = 3``."""
     if shape_name(trace.shape) == OPEN:
         return "for all sizes"
-    return f"at {', '.join(f'{symbol} = {size}' for symbol, size in trace.shape.items())}"
+    return f"at {assigned(trace.shape)}"
 
 
 def assumptions(kernel: KernelReport) -> list[str]:
     """What the theorems of a kernel assume beyond the types of its arguments, in words."""
     assumed = []
     if kernel.witness is not None:
-        sizes = ", ".join(f"{symbol} = {size}" for symbol, size in kernel.witness.items())
-        assumed.append(f"assumed: {', '.join(kernel.constraints)} (as at {sizes})")
+        assumed.append(f"assumed: {', '.join(kernel.constraints)} (as at {assigned(kernel.witness)})")
     if kernel.arithmetic == "extended":
         assumed.append("theorems among infinities and NaN, for arguments that are numbers")
     return assumed

@@ -430,7 +430,7 @@ def _iota(equation: FlatEquation) -> str:
 
 
 def _size_value(equation: FlatEquation) -> str:
-    return dims.lean(size_of(equation.params["dim"]))
+    return dims.lean(size_of(equation.params["dim"]), as_value=True)
 
 
 def _contraction(equation: FlatEquation, x: _Value, y: _Value) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 
 import jinja2
 
+from maskpool_verify.dims import assigned
 from maskpool_verify.frontend import TracedKernel
 from maskpool_verify.lean import syntax
 from maskpool_verify.lean.bags import OPEN, Bag, coordinate, entry, shape_name
@@ -49,7 +50,7 @@ def _template(name: str) -> jinja2.Template:
 def _shape_text(shape: Shape) -> str:
     if shape_name(shape) == OPEN:
         return "all sizes"
-    return ", ".join(f"{symbol} = {size}" for symbol, size in shape.items())
+    return assigned(shape)
 
 
 def _facts(traces: Sequence[TracedKernel], jax_version: str) -> str:

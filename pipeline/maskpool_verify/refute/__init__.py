@@ -1,6 +1,6 @@
 """Refutation: the smallest input found on which a property of a kernel fails, proved over the reals."""
 
-from maskpool_verify.refute.api import BUDGET, Outcome, observe, refute
+from maskpool_verify.refute.api import BUDGET, Outcome, examine, observe, refute
 from maskpool_verify.refute.cases import properties
 from maskpool_verify.refute.counterexample import Counterexample, FloatWarning
 from maskpool_verify.refute.floating import float_warnings
@@ -16,6 +16,7 @@ __all__ = [
     "Outcome",
     "Progress",
     "Subject",
+    "examine",
     "float_warnings",
     "observe",
     "properties",

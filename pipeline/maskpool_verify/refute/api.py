@@ -84,6 +84,19 @@ def observe(
     return Outcome(property_, shown, found.tried, found.complete, False)
 
 
+def examine(
+    subject: Subject,
+    property_: Property,
+    *,
+    budget: float = BUDGET,
+    seed: int = 0,
+    progress: Callable[[Progress], None] = lambda _: None,
+) -> Outcome:
+    """Refute a kernel that has a program, and observe one that cannot be imported."""
+    search_ = refute if subject.program_at is not None else observe
+    return search_(subject, property_, budget=budget, seed=seed, progress=progress)
+
+
 def _require(subject: Subject, property_: Property) -> None:
     if property_ not in properties(subject.kernel):
         raise ValueError(f"{property_} cannot be searched for this kernel")

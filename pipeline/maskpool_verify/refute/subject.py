@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from pathlib import Path
@@ -182,8 +182,3 @@ def jax_inputs(kernel: Kernel, inputs: Sequence[Array], *, in_float64: bool) -> 
         dtype: Any = jax.numpy.dtype("float64" if in_float64 and spec.is_float else spec.dtype)
         found.append(np.asarray(value).astype(np.float64 if spec.is_float else dtype).astype(dtype))
     return found
-
-
-def sizes_text(sizes: Mapping[str, int]) -> str:
-    """``n = 2, d = 1``."""
-    return ", ".join(f"{symbol} = {size}" for symbol, size in sizes.items())

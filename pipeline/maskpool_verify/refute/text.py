@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import zip_longest
 
+from maskpool_verify.dims import assigned
 from maskpool_verify.refute.counterexample import Broken, Counterexample, Input, Values
 
 _LABELS = {"proved": "proved over the reals", "observed": "observed with JAX in float64, not proved"}
@@ -58,7 +59,7 @@ def bag(
     for row in range(sizes[rows_symbol]):
         marked = str(orders[0][row]) if same else f"{row}*" if row in starred else str(row)
         table.append([marked, *(nested(row_values(each, row)) for each in with_rows)])
-    lines = [", ".join(f"{symbol} = {size}" for symbol, size in sizes.items()), *_aligned(table)]
+    lines = [assigned(sizes), *_aligned(table)]
     lines += [f"{i.name} = {nested(i.values)}" for i in inputs if i.row_axis is None]
     if orders and not same:
         shown = " ".join(f"[{', '.join(map(str, order))}]" for order in orders)

@@ -234,16 +234,17 @@ def _unusual_bags(kernel: Kernel, run: Run) -> Iterator[tuple[str, Run]]:
                 "the smallest subnormal": unusual(spec.dtype)["the smallest subnormal"],
             }
         for level, number_ in levels.items():
-            yield f"{level} as all {spec.name}", _with(run, number, np.full_like(value, number_))
+            yield f"{level} as all {spec.name}", with_input(run, number, np.full_like(value, number_))
         if spec.role == "logits" and run.sizes[kernel.rows] > 1:
             axis = spec.shape.index(kernel.rows)
             for level in ("1e4", "-1e4", name, f"-{name}"):
                 one = value.copy()
                 np.moveaxis(one, axis, 0)[0] = levels[level]
-                yield f"{level} as one of the {spec.name}", _with(run, number, one)
+                yield f"{level} as one of the {spec.name}", with_input(run, number, one)
 
 
-def _with(run: Run, position: int, value: Array) -> Run:
+def with_input(run: Run, position: int, value: Array) -> Run:
+    """The bag with another array for one argument."""
     return Run(run.sizes, tuple(value if n == position else old for n, old in enumerate(run.inputs)))
 
 

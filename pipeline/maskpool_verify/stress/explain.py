@@ -8,10 +8,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from maskpool_verify.dims import assigned
 from maskpool_verify.manifest import Kernel
 from maskpool_verify.refute.cases import Run
 from maskpool_verify.refute.counterexample import Input, Values
-from maskpool_verify.refute.subject import sizes_text
 from maskpool_verify.stress import ulps
 from maskpool_verify.stress.cases import Case, changed, filling_text, unusual
 from maskpool_verify.stress.judging import Comparison
@@ -58,7 +58,7 @@ def cause(kernel: Kernel, case: Case) -> str:
 def describe(kernel: Kernel, case: Case) -> str:
     """A case in a phrase, with its sizes."""
     phrase = cause(kernel, case)
-    return f"{phrase}, {sizes_text(case.run.sizes)}" if phrase else sizes_text(case.run.sizes)
+    return f"{phrase}, {assigned(case.run.sizes)}" if phrase else assigned(case.run.sizes)
 
 
 def _joined(phrase: str, numbers: str) -> str:

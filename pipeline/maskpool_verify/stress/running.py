@@ -17,6 +17,7 @@ from maskpool_verify.errors import TraceError
 from maskpool_verify.loading import KernelFunction
 from maskpool_verify.manifest import Kernel
 from maskpool_verify.refute.cases import Run
+from maskpool_verify.stress import ulps
 
 Array: TypeAlias = NDArray[Any]
 
@@ -98,7 +99,7 @@ def flushed(dtypes: Sequence[str]) -> tuple[str, ...]:
     found = []
     for dtype in dtypes:
         with jax.enable_x64(dtype == "float64"):
-            tiny = jax.numpy.finfo(dtype).smallest_subnormal  # type: ignore[no-untyped-call]
+            tiny = ulps.finfo(dtype).smallest_subnormal
             doubled = jax.jit(lambda x: x + x)(np.asarray([tiny]))
         if not np.asarray(doubled).astype(np.float64).any():
             found.append(dtype)

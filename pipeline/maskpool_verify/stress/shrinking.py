@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from maskpool_verify.manifest import Kernel
 from maskpool_verify.refute.cases import Run
-from maskpool_verify.stress.cases import Case, Change, unusual
+from maskpool_verify.stress.cases import Case, Change, unusual, with_input
 
 Array: TypeAlias = NDArray[Any]
 
@@ -157,5 +157,4 @@ def _at_most(value: Array, rank: int) -> NDArray[np.bool_]:
 
 
 def _with(case: Case, position: int, value: Array) -> Case:
-    inputs = tuple(value if n == position else old for n, old in enumerate(case.run.inputs))
-    return replace(case, run=Run(case.run.sizes, inputs))
+    return replace(case, run=with_input(case.run, position, value))

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
+from maskpool_verify.dims import assigned
 from maskpool_verify.refute.counterexample import Input
-from maskpool_verify.refute.subject import sizes_text
-from maskpool_verify.refute.text import bag, beside, nested
+from maskpool_verify.refute.text import bag, beside, nested, row_values
 from maskpool_verify.stress.cases import Property
 from maskpool_verify.stress.report import Break, InDTypes, KernelStress, Observation, StressReport
 
@@ -49,7 +49,7 @@ def _in_dtypes(kernel: KernelStress, seen: InDTypes) -> Iterator[str]:
     yield from (f"  {line}" for line in _table(seen))
     for raised in seen.raised:
         yield ""
-        yield f"  Raises at {sizes_text(raised.sizes)}: {raised.error}"
+        yield f"  Raises at {assigned(raised.sizes)}: {raised.error}"
     for observation in seen.observations:
         shown = {b.cause for o in seen.observations if o.property == observation.property
                  and o.part == "value" for b in o.breaks}  # fmt: skip
@@ -86,7 +86,7 @@ def _status(observation: Observation) -> str:
 
 def _bags(kernel: KernelStress, found: Break) -> Iterator[str]:
     if found.left.inputs is None or found.left.sizes[kernel.rows_symbol] > ROWS:
-        yield f"{sizes_text(found.left.sizes)}: too large to print"
+        yield f"{assigned(found.left.sizes)}: too large to print"
         return
     blocks = [bag(found.left.sizes, found.left.inputs, kernel.rows_symbol)]
     right = found.right
@@ -97,7 +97,7 @@ def _bags(kernel: KernelStress, found: Break) -> Iterator[str]:
                 bag(right.sizes, right.inputs, kernel.rows_symbol, starred=starred, orders=found.orders)
             )
         else:
-            blocks.append([sizes_text(right.sizes)])
+            blocks.append([assigned(right.sizes)])
     yield from beside(blocks)
 
 
@@ -107,22 +107,9 @@ def _changed_rows(left: tuple[Input, ...], right: tuple[Input, ...]) -> set[int]
     for old, new in zip(left, right, strict=True):
         if old.row_axis is None or new.row_axis is None:
             continue
-        before, after = _by_row(old), _by_row(new)
-        found |= {row for row, entries in enumerate(after) if row >= len(before) or before[row] != entries}
+        before, after = old.values.shape[old.row_axis], new.values.shape[new.row_axis]
+        found |= {r for r in range(after) if r >= before or row_values(old, r) != row_values(new, r)}
     return found
-
-
-def _by_row(given: Input) -> list[list[str]]:
-    """The entries of each row."""
-    assert given.row_axis is not None
-    shape = given.values.shape
-    step = 1
-    for size in shape[given.row_axis + 1 :]:
-        step *= size
-    rows: list[list[str]] = [[] for _ in range(shape[given.row_axis])]
-    for number, entry in enumerate(given.values.entries):
-        rows[number // step % len(rows)].append(entry)
-    return rows
 
 
 def _results(found: Break) -> Iterator[str]:
