@@ -103,7 +103,12 @@ def put(path: str, value: Any) -> Any:
         (put("equations.0.operands.1", {"int": "-0", "dtype": "int32"}), "equations.0"),
         (put("equations.0.operands.1", {"int": "1", "dtype": "float32"}), "equations.0"),
         (put("equations.0.operands.1", {"infinity": "minus", "dtype": "float32"}), "equations.0"),
-        (put("equations.0.operands.1", {"nan": True}), 'expected "var", "real", "infinity", "int" or "bool"'),
+        (put("equations.0.operands.1", {"nan": True}), "nan.dtype: Field required"),
+        (put("equations.0.operands.1", {"nan": False, "dtype": "float32"}), "equations.0"),
+        (
+            put("equations.0.operands.1", {"text": "x"}),
+            'expected "var", "real", "infinity", "nan", "int" or "bool"',
+        ),
         (put("equations.0.operands.1.real.num", "2"), "not in lowest terms"),
         (put("equations.0.operands.1.real.num", "01"), "equations.0"),
         (put("equations.0.operands.1.real.num", "-0"), "equations.0"),

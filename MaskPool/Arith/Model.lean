@@ -20,6 +20,7 @@ instance : RealArith Rat where
   maxNil := 0
   minNil := 0
   infinity _ := 0
+  nan := 0
   isFinite _ := true
   apply _ x := x
   exp_pos _ := Lean.Grind.OrderedRing.zero_lt_one
@@ -36,6 +37,7 @@ def floatOps (convert : FloatType → FloatType → Float → Float) (apply : Fu
   let minOf (l : List Float) := l.foldl min (1 / 0)
   { lit num den := Float.ofInt num / Float.ofNat den
     infinity negative := if negative then -1 / 0 else 1 / 0
+    nan := 0 / 0
     add := (· + ·)
     sub := (· - ·)
     mul := (· * ·)

@@ -51,6 +51,8 @@ class Ops (α : Type) where
   lit : (num : Int) → (den : Nat) → α
   /-- The literals `-inf` (`true`) and `inf` (`false`). -/
   infinity : (negative : Bool) → α
+  /-- The literal `nan`. -/
+  nan : α
   add : α → α → α
   sub : α → α → α
   mul : α → α → α

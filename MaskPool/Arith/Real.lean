@@ -8,7 +8,7 @@ reals are the intended model. Each `RealArith R` is an `Ops R`, in which roundin
 contraction is the sum of the products. Nothing is assumed of the logarithm.
 
 Some values are arbitrary, so that no theorem can depend on them: division by zero, the maximum and the
-minimum of no values, infinite literals, and which values are finite. So are the functions of `Func` but for
+minimum of no values, the literals `inf` and `nan`, and which values are finite. So are the functions of `Func` but for
 the absolute value, the sign, and `exp x - 1`.
 -/
 @[expose] public noncomputable section
@@ -30,6 +30,8 @@ class RealArith (R : Type) extends Lean.Grind.Field R, LE R, LT R, Std.IsLinearO
   minNil : R
   /-- The value of the literals `-inf` (`true`) and `inf` (`false`). -/
   infinity : Bool → R
+  /-- The value of the literal `nan`. -/
+  nan : R
   /-- JAX's `is_finite`: false of infinities and NaN, which are arbitrary values here. -/
   isFinite : R → Bool
   /-- The functions of `Func`. -/
@@ -101,6 +103,7 @@ def func : Func → R → R
 instance (priority := low) toOps : Ops R where
   lit num den := (num : R) / (den : R)
   infinity := infinity
+  nan := nan
   add := (· + ·)
   sub := (· - ·)
   mul := (· * ·)
@@ -148,6 +151,7 @@ theorem ops_sign : Ops.apply .sign x = sign x := rfl
 theorem ops_expm1 : Ops.apply .expm1 x = exp x - 1 := rfl
 theorem ops_apply (g : Func) : Ops.apply g x = func g x := rfl
 theorem ops_infinity (negative : Bool) : (Ops.infinity negative : R) = infinity negative := rfl
+theorem ops_nan : (Ops.nan : R) = nan := rfl
 theorem ops_isFinite : Ops.isFinite x = isFinite x := rfl
 theorem ops_lt : Ops.lt x y = decide (x < y) := rfl
 theorem ops_le : Ops.le x y = decide (x ≤ y) := rfl

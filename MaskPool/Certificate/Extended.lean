@@ -54,6 +54,14 @@ theorem isFinite_ite :
     (Ops.isFinite (if p then a else b) = true) ↔
       if p then Ops.isFinite a = true else Ops.isFinite b = true := by split <;> rfl
 
+theorem eq_ite :
+    (Ops.eq c (if p then a else b) = true) ↔ if p then Ops.eq c a = true else Ops.eq c b = true := by
+  split <;> rfl
+
+theorem ite_eq :
+    (Ops.eq (if p then a else b) c = true) ↔ if p then Ops.eq a c = true else Ops.eq b c = true := by
+  split <;> rfl
+
 theorem exp_neg_infinity : Ops.exp (infinity true : Extended R) = finite 0 := rfl
 theorem exp_pos_infinity : Ops.exp (infinity false : Extended R) = infinity false := rfl
 
@@ -125,7 +133,7 @@ macro_rules
   | `(tactic| extended_normalize $h $h') => `(tactic|
     simp (maxDischargeDepth := 12) only [
       $h:term, $h':term, Tensor.finite, Tensor.rows, Tensor.indicator,
-      Extended.convert_eq, Extended.infinity_eq, Extended.lit_zero, Extended.lit_one,
+      Extended.convert_eq, Extended.infinity_eq, Extended.nan_literal, Extended.lit_zero, Extended.lit_one,
       Extended.lit_eq, ops_lit_zero, ops_lit_one,
       -- numbers
       Extended.add_finite, Extended.sub_finite, Extended.mul_finite, Extended.div_finite, Extended.neg_finite,
@@ -149,7 +157,7 @@ macro_rules
       Extended.ite_finite, Extended.dite_finite, Extended.add_ite, Extended.ite_add, Extended.sub_ite,
       Extended.ite_sub,
       Extended.mul_ite, Extended.ite_mul, Extended.div_ite, Extended.ite_div, Extended.neg_ite,
-      Extended.exp_ite, Extended.isFinite_ite, Extended.finite_inj,
+      Extended.exp_ite, Extended.isFinite_ite, Extended.eq_ite, Extended.ite_eq, Extended.finite_inj,
       ↓reduceIte, if_true, if_false, ite_self, ite_not, ite_decide, ite_bool_not, ite_then_ite, ite_else_ite,
       ite_true_false, ite_false_true,
       -- truth values
@@ -159,7 +167,7 @@ macro_rules
       Bool.true_or, Bool.or_true, Bool.false_or, Bool.or_false, Bool.and_self, Bool.or_self,
       and_true, true_and, and_false, false_and, or_true, true_or, or_false, false_or, and_self, or_self,
       not_false_eq_true, not_true_eq_false, Decidable.not_not, exists_false, exists_const, forall_const,
-      implies_true, fany_prod, fany_unit, fany_fin_one, fall_eq_not_fany, fany_iff, ne_eq,
+      implies_true, eq_self, fany_prod, fany_unit, fany_fin_one, fall_eq_not_fany, fany_iff, ne_eq,
       -- sums and their signs
       fsum_prod, fsum_unit, fsum_fin_one, fdot_eq_fsum, fsum_zero, zero_mul, mul_zero, zero_add, add_zero,
       ite_zero_mul, mul_ite_zero, ite_zero_div,

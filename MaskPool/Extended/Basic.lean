@@ -191,6 +191,7 @@ def reduce : Reduction → List (Extended R) → Extended R
 instance toOps : Ops (Extended R) where
   lit num den := finite (Ops.lit num den)
   infinity := infinity
+  nan
   add
   sub x y := add x (neg y)
   mul

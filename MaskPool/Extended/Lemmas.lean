@@ -16,6 +16,7 @@ variable {R : Type} [RealArith R] (x y : R) (s t : Bool) (a b c : Extended R)
 /-! ## Literals -/
 
 theorem infinity_eq : (Ops.infinity s : Extended R) = infinity s := rfl
+theorem nan_literal : (Ops.nan : Extended R) = nan := rfl
 theorem lit_eq (num : Int) (den : Nat) : (Ops.lit num den : Extended R) = finite (Ops.lit num den) := rfl
 theorem lit_zero (den : Nat) : (Ops.lit 0 den : Extended R) = finite 0 :=
   congrArg finite (RealArith.ops_lit_zero den)

@@ -115,6 +115,10 @@ def Lit.convert (e : DType) : Option Lit → Option Lit
     match e with
     | .float _ => some (.infinity negative)
     | _ => none
+  | some .nan =>
+    match e with
+    | .float _ => some .nan
+    | _ => none
   | some (.int z) =>
     match e with
     | .float _ => some (.real z 1)
@@ -226,6 +230,7 @@ def Arg.label (L : List Label) : {t : Ty} → Arg Γ t → Label
   | _, .var k _ => (L.reverse[k]?).getD .junk
   | _, .real n m => .lit (.real n m)
   | _, .infinity negative => { value := fun _ => some (.infinity negative), same := true }
+  | _, .nan => { value := fun _ => some .nan, same := true }
   | _, .int z => .lit (.int z)
   | _, .bool b => { value := fun _ => some (.bool b), same := true }
 
@@ -444,6 +449,7 @@ def Lit.force {β : Type} : Option Lit → (Option Lit → β) → β
   | some (.real n m), k => k (some (.real n m))
   | some (.infinity true), k => k (some (.infinity true))
   | some (.infinity false), k => k (some (.infinity false))
+  | some .nan, k => k (some .nan)
   | some (.int z), k => k (some (.int z))
   | some (.bool true), k => k (some (.bool true))
   | some (.bool false), k => k (some (.bool false))

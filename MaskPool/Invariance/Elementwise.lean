@@ -35,9 +35,10 @@ theorem Arithmetic.eq_real {a : Arithmetic} (h : a.isReal = true) : a = .real :=
 
 theorem Lit.Is.unique {c : Lit} {d : DType} {x y : d.denote α} (hx : c.Is x) (hy : c.Is y) : x = y := by
   match c, d with
-  | .real .., .float _ | .infinity _, .float _ | .int _, .int _ | .bool _, .bool =>
+  | .real .., .float _ | .infinity _, .float _ | .nan, .float _ | .int _, .int _ | .bool _, .bool =>
     exact Eq.trans hx (Eq.symm hy)
-  | .real .., .int _ | .real .., .bool | .infinity _, .int _ | .infinity _, .bool | .int _, .float _
+  | .real .., .int _ | .real .., .bool | .infinity _, .int _ | .infinity _, .bool | .nan, .int _
+  | .nan, .bool | .int _, .float _
   | .int _, .bool | .bool _, .float _ | .bool _, .int _ => exact hx.elim
 
 /-! ### The order of literals -/
@@ -151,7 +152,7 @@ theorem Lit.pos_float {x : R} (h : Lit.isPositive lower = true)
     rw [← ops_lit_zero 1, lit_lt_iff (by decide) h.2]
     omega
   | some (.int z) => exact (hx _ rfl).elim
-  | some (.infinity _) | some (.bool _) | none => simp [Lit.isPositive] at h
+  | some (.infinity _) | some .nan | some (.bool _) | none => simp [Lit.isPositive] at h
 
 theorem Lit.pos_int {f : IntType} {x : Int} (h : Lit.isPositive lower = true)
     (hx : ∀ c, lower = some c → c.Le (α := α) (d := .int f) x) : 0 < x := by
@@ -161,7 +162,7 @@ theorem Lit.pos_int {f : IntType} {x : Int} (h : Lit.isPositive lower = true)
     have hzx : z ≤ x := hx _ rfl
     omega
   | some (.real n d) => exact (hx _ rfl).elim
-  | some (.infinity _) | some (.bool _) | none => simp [Lit.isPositive] at h
+  | some (.infinity _) | some .nan | some (.bool _) | none => simp [Lit.isPositive] at h
 
 theorem Binary.onLit_is_float (g : Binary) {x y : R} (hx : ∀ c, a = some c → c.Is (d := .float f) x)
     (hy : ∀ c, b = some c → c.Is (d := .float f) y) (hl : ∀ c, lower = some c → c.Le (d := .float f) y)
@@ -314,9 +315,10 @@ theorem Comparison.onLit_is_int (g : Comparison) {f : IntType} {x y : Int}
     cases hc
     exact g.eval_int (α := α)
   | some (.real ..), some (.real ..) => exact (hx _ rfl).elim
-  | none, _ | some _, none | some (.bool _), _ | some (.infinity _), _ => simp [onLit] at hc
-  | some (.real ..), some (.int _) | some (.real ..), some (.infinity _) | some (.real ..), some (.bool _)
-  | some (.int _), some (.real ..) | some (.int _), some (.infinity _) | some (.int _), some (.bool _) =>
+  | none, _ | some _, none | some (.bool _), _ | some (.infinity _), _ | some .nan, _ => simp [onLit] at hc
+  | some (.real ..), some (.int _) | some (.real ..), some (.infinity _) | some (.real ..), some .nan
+  | some (.real ..), some (.bool _) | some (.int _), some (.real ..) | some (.int _), some (.infinity _)
+  | some (.int _), some .nan | some (.int _), some (.bool _) =>
     simp [onLit] at hc
 
 theorem Comparison.onLit_is_float (g : Comparison) {x y : R}
@@ -331,9 +333,10 @@ theorem Comparison.onLit_is_float (g : Comparison) {x y : R}
     simp only [Bool.and_eq_true, bne_iff_ne] at h
     exact g.eval_lit h.1 h.2
   | some (.int _), some (.int _) => exact (hx _ rfl).elim
-  | none, _ | some _, none | some (.bool _), _ | some (.infinity _), _ => simp [onLit] at hc
-  | some (.real ..), some (.int _) | some (.real ..), some (.infinity _) | some (.real ..), some (.bool _)
-  | some (.int _), some (.real ..) | some (.int _), some (.infinity _) | some (.int _), some (.bool _) =>
+  | none, _ | some _, none | some (.bool _), _ | some (.infinity _), _ | some .nan, _ => simp [onLit] at hc
+  | some (.real ..), some (.int _) | some (.real ..), some (.infinity _) | some (.real ..), some .nan
+  | some (.real ..), some (.bool _) | some (.int _), some (.real ..) | some (.int _), some (.infinity _)
+  | some (.int _), some .nan | some (.int _), some (.bool _) =>
     simp [onLit] at hc
 
 theorem Connective.onLit_is (g : Connective) {x y : Bool}
@@ -414,7 +417,7 @@ theorem Lit.convert_is_float {e : DType} {x : R} (hx : ∀ c, a = some c → c.I
         decide_eq_decide.2 (lit_eq_iff (by simpa using h) (by decide))
       rw [e]
       simp [bne, BEq.beq]
-  | some (.infinity negative) =>
+  | some (.infinity _) | some .nan =>
     match e with
     | .float g => cases hc; exact hx _ rfl
     | .int g | .bool => simp [Lit.convert] at hc
@@ -434,7 +437,7 @@ theorem Lit.convert_is_int {f : IntType} {e : DType} {x : Int}
       cases hc
       show (!decide (x = 0)) = (x != 0)
       simp [bne, BEq.beq]
-  | some (.real ..) | some (.infinity _) | some (.bool _) => exact (hx _ rfl).elim
+  | some (.real ..) | some (.infinity _) | some .nan | some (.bool _) => exact (hx _ rfl).elim
 
 theorem Lit.convert_is_bool {e : DType} {x : Bool} (hx : ∀ c, a = some c → c.Is (α := α) (d := .bool) x)
     {c : Lit} (hc : Lit.convert e a = some c) : c.Is (α := α) (DType.convert (α := α) .bool e x) := by
@@ -446,7 +449,7 @@ theorem Lit.convert_is_bool {e : DType} {x : Bool} (hx : ∀ c, a = some c → c
     match e with
     | .float g | .int g => cases hc; cases x <;> rfl
     | .bool => cases hc; rfl
-  | some (.real ..) | some (.infinity _) | some (.int _) => exact (hx _ rfl).elim
+  | some (.real ..) | some (.infinity _) | some .nan | some (.int _) => exact (hx _ rfl).elim
 
 end literals
 
@@ -468,14 +471,14 @@ theorem Lit.Le.trans_float {x y : α} {c : Lit} (h : c.Le (d := .float f) x)
     (hxy : ∀ real : RealArith α, Ops.IsReal real → x ≤ y) : c.Le (d := .float f) y := by
   cases c with
   | real n m => exact fun real hr => Std.le_trans (h real hr) (hxy real hr)
-  | infinity | int | bool => exact h.elim
+  | infinity | nan | int | bool => exact h.elim
 
 theorem Lit.Le.trans_int {f : IntType} {x y : Int} {c : Lit}
     (h : c.Le (α := α) (d := .int f) x) (hxy : x ≤ y) :
     c.Le (α := α) (d := .int f) y := by
   cases c with
   | int z => exact Int.le_trans h hxy
-  | infinity | real | bool => exact h.elim
+  | infinity | nan | real | bool => exact h.elim
 
 theorem le_max {x y : R} : x ≤ Ops.max x y ∧ y ≤ Ops.max x y := by
   rw [ops_max]
@@ -515,7 +518,7 @@ theorem Binary.lower_le (g : Binary) {x y : t.denote α} (hx : ∀ c, a = some c
           split
           · exact hx
           · exact hy
-        | infinity | int | bool => exact (hx _ hc).elim
+        | infinity | nan | int | bool => exact (hx _ hc).elim
       | int f =>
         show c.Le (α := α) (d := .int f) (Min.min x y)
         rw [Int.min_def]
@@ -534,7 +537,7 @@ theorem DType.lower_le {d e : DType} {x : d.denote α} (hx : ∀ c, a = some c �
       have hx := hx _ hc real h
       obtain rfl : real.toOps = _ := h
       exact hx
-    | infinity | int | bool => exact (hx _ hc).elim
+    | infinity | nan | int | bool => exact (hx _ hc).elim
   | .int _, .int _ => cases c <;> exact hx _ hc
   | .int _, .float _ =>
     match a with
@@ -546,7 +549,7 @@ theorem DType.lower_le {d e : DType} {x : d.denote α} (hx : ∀ c, a = some c �
       show (Ops.lit z 1 : α) ≤ Ops.lit x 1
       rw [lit_le_iff (by decide) (by decide)]
       omega
-    | none | some (.real ..) | some (.infinity _) | some (.bool _) => simp [lower] at hc
+    | none | some (.real ..) | some (.infinity _) | some .nan | some (.bool _) => simp [lower] at hc
   | .bool, .float _ =>
     cases hc
     intro real h

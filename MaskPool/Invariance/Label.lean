@@ -18,6 +18,7 @@ namespace MaskPool
 inductive Lit
   | real (num : Int) (den : Nat)
   | infinity (negative : Bool)
+  | nan
   | int (z : Int)
   | bool (b : Bool)
   deriving DecidableEq
@@ -47,6 +48,7 @@ end Label
 def Lit.Is {α : Type} [Ops α] : Lit → {d : DType} → d.denote α → Prop
   | .real n m, .float _, x => x = Ops.lit n m
   | .infinity negative, .float _, x => x = Ops.infinity negative
+  | .nan, .float _, x => x = Ops.nan
   | .int z, .int _, x => x = z
   | .bool b, .bool, x => x = b
   | _, _, _ => False
@@ -133,7 +135,7 @@ theorem is_bool {b : Bool} {c : Option Lit} (h : isBool b c = true) {x : Bool}
   | none => simp [isBool] at h
   | some a =>
     cases a with
-    | real | infinity | int => simp [isBool] at h
+    | real | infinity | nan | int => simp [isBool] at h
     | bool c =>
       have hc : c = b := by simpa [isBool] using h
       exact hc ▸ hx _ rfl
@@ -147,7 +149,7 @@ theorem is_zero_float {f : FloatType} {c : Option Lit} (h : isZero c = true) {x 
   | none => simp [isZero] at h
   | some a =>
     cases a with
-    | infinity | bool => simp [isZero] at h
+    | infinity | nan | bool => simp [isZero] at h
     | int => exact (hx _ rfl).elim
     | real n d =>
       have hn : n = 0 := by simpa [isZero] using h
@@ -160,7 +162,7 @@ theorem is_zero_int {f : IntType} {c : Option Lit} (h : isZero c = true) {x : In
   | none => simp [isZero] at h
   | some a =>
     cases a with
-    | infinity | bool => simp [isZero] at h
+    | infinity | nan | bool => simp [isZero] at h
     | real => exact (hx _ rfl).elim
     | int z =>
       have hz : z = 0 := by simpa [isZero] using h
@@ -173,7 +175,7 @@ theorem is_one_float {f : FloatType} {c : Option Lit} (h : isOne c = true) {x : 
   | none => simp [isOne] at h
   | some a =>
     cases a with
-    | infinity | bool => simp [isOne] at h
+    | infinity | nan | bool => simp [isOne] at h
     | int => exact (hx _ rfl).elim
     | real n d =>
       have hn : n = 1 ∧ d = 1 := by simpa [isOne] using h
@@ -186,7 +188,7 @@ theorem is_one_int {f : IntType} {c : Option Lit} (h : isOne c = true) {x : Int}
   | none => simp [isOne] at h
   | some a =>
     cases a with
-    | infinity | bool => simp [isOne] at h
+    | infinity | nan | bool => simp [isOne] at h
     | real => exact (hx _ rfl).elim
     | int z =>
       have hz : z = 1 := by simpa [isOne] using h

@@ -332,7 +332,7 @@ theorem Op.related (hW : W.Admits law) (hk : law.arithmetic.Admits α) (h : EnvR
 
 theorem Lit.force_eq {β : Type} (c : Option Lit) (k : Option Lit → β) : Lit.force c k = k c := by
   match c with
-  | none | some (.real ..) | some (.int _) => rfl
+  | none | some (.real ..) | some .nan | some (.int _) => rfl
   | some (.infinity b) | some (.bool b) => cases b <;> rfl
 
 theorem Label.forceAxes_eq {β : Type} (rank : Nat) (f : Nat → Option Lit) (k : List (Option Lit) → β) :

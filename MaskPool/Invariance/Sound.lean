@@ -128,7 +128,7 @@ theorem Arg.related (h : EnvRelated W L ρ ρ') {t : Ty} (x : Arg Γ t) :
     intro real h
     obtain rfl : real.toOps = _ := h
     exact Std.le_refl (Ops.lit n m : α)
-  | infinity negative => exact .const rfl fun b hb => by cases hb
+  | infinity | nan => exact .const rfl fun b hb => by cases hb
   | int z => exact .const rfl fun b hb => by cases hb; exact Int.le_refl z
   | bool b => exact .const rfl fun b hb => by cases hb
 

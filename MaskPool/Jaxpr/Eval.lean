@@ -155,6 +155,7 @@ def Arg.eval (ρ : Env α ν Γ) : {t : Ty} → Arg Γ t → t.denote α ν
   | _, .var k h => ρ.get k h
   | _, .real n d => fun _ => Ops.lit n d
   | _, .infinity negative => fun _ => Ops.infinity negative
+  | _, .nan => fun _ => Ops.nan
   | _, .int z => fun _ => z
   | _, .bool b => fun _ => b
 

@@ -62,6 +62,8 @@ inductive Arg (Γ : List Ty) : Ty → Type
   | real {f : FloatType} {s : List Dim} (num : Int) (den : Nat) : Arg Γ ⟨.float f, s⟩
   /-- `-inf` or `inf` -/
   | infinity {f : FloatType} {s : List Dim} (negative : Bool) : Arg Γ ⟨.float f, s⟩
+  /-- `nan` -/
+  | nan {f : FloatType} {s : List Dim} : Arg Γ ⟨.float f, s⟩
   | int {f : IntType} {s : List Dim} (value : Int) : Arg Γ ⟨.int f, s⟩
   | bool {s : List Dim} (b : Bool) : Arg Γ ⟨.bool, s⟩
 
@@ -73,6 +75,8 @@ variable {Γ : List Ty} {f : FloatType} {i : IntType}
 abbrev scalar (num : Int) (den : Nat) : Arg Γ ⟨.float f, []⟩ := .real num den
 
 @[inherit_doc scalar] abbrev scalarInfinity (negative : Bool) : Arg Γ ⟨.float f, []⟩ := .infinity negative
+
+@[inherit_doc scalar] abbrev scalarNan : Arg Γ ⟨.float f, []⟩ := .nan
 
 @[inherit_doc scalar] abbrev scalarInt (value : Int) : Arg Γ ⟨.int i, []⟩ := .int value
 

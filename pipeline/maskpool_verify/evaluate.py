@@ -31,6 +31,7 @@ from maskpool_verify.program import (
     IntLiteral,
     Iota,
     Literals,
+    NanLiteral,
     Operand,
     Program,
     Reduce,
@@ -185,6 +186,8 @@ class NumPy:
                 value: float = literal.value
             case InfinityLiteral():
                 value = -math.inf if literal.is_negative else math.inf
+            case NanLiteral():
+                value = math.nan
             case _:
                 value = float(literal.value.fraction())
         return np.asarray(value).astype(self.dtype(ArrayType(dtype=literal.dtype, shape=())))

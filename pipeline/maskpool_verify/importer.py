@@ -32,6 +32,7 @@ from maskpool_verify.program import (
     Equation,
     InfinityLiteral,
     IntLiteral,
+    NanLiteral,
     Operand,
     Program,
     Rational,
@@ -194,7 +195,7 @@ class _Import:
         if isinstance(value, int):
             return IntLiteral.model_validate({"int": str(value), "dtype": operand.aval.dtype})
         if isnan(value):
-            raise UnsupportedError(f"{where}: the literal {value} is not a number; use a finite one.")
+            return NanLiteral.model_validate({"nan": True, "dtype": operand.aval.dtype})
         if isinf(value):
             sign = "negative" if value < 0 else "positive"
             return InfinityLiteral.model_validate({"infinity": sign, "dtype": operand.aval.dtype})

@@ -136,6 +136,13 @@ class InfinityLiteral(_Model):
         return self.sign == "negative"
 
 
+class NanLiteral(_Model):
+    """``{"nan": true, "dtype": "float32"}``."""
+
+    value: Literal[True] = Field(default=True, alias="nan")
+    dtype: FloatDType
+
+
 class IntLiteral(_Model):
     """``{"int": "-3", "dtype": "int32"}``; a decimal string, so that no JSON reader rounds it."""
 
@@ -154,7 +161,7 @@ class BoolLiteral(_Model):
     value: bool = Field(alias="bool")
 
 
-Literals: TypeAlias = RealLiteral | InfinityLiteral | IntLiteral | BoolLiteral
+Literals: TypeAlias = RealLiteral | InfinityLiteral | NanLiteral | IntLiteral | BoolLiteral
 """The kinds of literals."""
 
 
@@ -168,6 +175,7 @@ _KEYS: Mapping[type, str] = {
     Var: "var",
     RealLiteral: "real",
     InfinityLiteral: "infinity",
+    NanLiteral: "nan",
     IntLiteral: "int",
     BoolLiteral: "bool",
 }
@@ -176,12 +184,13 @@ Operand: TypeAlias = Annotated[
     Annotated[Var, Tag("var")]
     | Annotated[RealLiteral, Tag("real")]
     | Annotated[InfinityLiteral, Tag("infinity")]
+    | Annotated[NanLiteral, Tag("nan")]
     | Annotated[IntLiteral, Tag("int")]
     | Annotated[BoolLiteral, Tag("bool")],
     Discriminator(
         _kind,
         custom_error_type="operand",
-        custom_error_message='expected "var", "real", "infinity", "int" or "bool"',
+        custom_error_message='expected "var", "real", "infinity", "nan", "int" or "bool"',
     ),
 ]
 """A variable or a scalar literal.

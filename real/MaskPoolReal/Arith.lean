@@ -21,6 +21,7 @@ abbrev realArith (apply : MaskPool.Func → ℝ → ℝ) : MaskPool.RealArith �
   maxNil := 0
   minNil := 0
   infinity _ := 0
+  nan := 0
   isFinite _ := true
   apply
   exp_pos x := Real.exp_pos x

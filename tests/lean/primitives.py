@@ -416,6 +416,21 @@ CASES: dict[str, Case] = {
         ("fun j => Ops.lt (x0 j) (Ops.infinity false)", TO_NUMBER.format(1)),
         (".lt v#0 (.infinity false)", CONVERT.format(1)),
     ),
+    "nan": Case(
+        lambda p, x: lax.select(p, x, jnp.full((2, 2), jnp.nan)),
+        (P, X),
+        ("fun _ => Ops.nan", "fun j => if x0 j then x1 j else t2 j"),
+        (
+            ".broadcast_in_dim (shape := [2, 2]) (broadcast_dimensions := []) .scalarNan",
+            ".select_n v#0 v#2 v#1",
+        ),
+    ),
+    "nan_compared": Case(
+        lambda x: _number(x == jnp.nan),
+        (X,),
+        ("fun j => Ops.eq (x0 j) Ops.nan", TO_NUMBER.format(1)),
+        (".eq v#0 .nan", CONVERT.format(1)),
+    ),
     "reduce_prod": Case(
         lambda x: jnp.prod(x, axis=1),
         (X,),

@@ -153,6 +153,7 @@ def wrong_values(case: Translated, number: int) -> Iterator[tuple[str, str]]:
         ("comparison", r"decide \((.+) < ", r"decide (\1 ≤ "),
         ("comparison", r"decide \((.+) ([=≤]) ", r"decide (\1 < "),
         ("connective", r"\^\^", "||"),
+        ("literal", r"Ops\.nan", "Ops.infinity true"),
         ("literal", r"Ops\.infinity true", "Ops.infinity false"),
         ("literal", r"Ops\.infinity false", "Ops.infinity true"),
         ("literal", r" - 3$", " - 4"),

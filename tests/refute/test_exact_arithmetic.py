@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from maskpool_verify import evaluate
-from maskpool_verify.program import ArrayType, InfinityLiteral
+from maskpool_verify.program import ArrayType, InfinityLiteral, NanLiteral
 from maskpool_verify.refute import decimals
 from maskpool_verify.refute.dyadic import to_fraction
 from maskpool_verify.refute.exact import CHOICES, Exact, Special, array
@@ -117,12 +117,15 @@ def test_division_by_zero_in_both_readings() -> None:
     ieee = Exact(64)
     assert ieee.elementwise("div", [zero, two]).tolist() == [NAN, INFINITY]
     assert ieee.partial
+    nan = NanLiteral.model_validate({"nan": True, "dtype": "float32"})
+    assert Exact(64).literal(nan).item() is NAN
     for choice in CHOICES:
         chosen = Exact(64, choice)
         assert chosen.elementwise("div", [zero, two]).tolist() == [choice.undefined] * 2
         assert chosen.elementwise("log", [vector(0, -1)]).tolist() == [choice.undefined] * 2
         minus_infinity = InfinityLiteral.model_validate({"infinity": "negative", "dtype": "float32"})
         assert chosen.literal(minus_infinity).item() == -choice.infinity
+        assert chosen.literal(nan).item() == choice.undefined
         assert chosen.partial
     assert len({choice.undefined for choice in CHOICES}) > 1
 

@@ -16,7 +16,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from math import isinf
+from math import isinf, isnan
 
 from maskpool_verify import dims
 from maskpool_verify.dims import Size
@@ -150,6 +150,8 @@ def _literal(literal: FlatLiteral) -> str:
         return "true" if literal.value else "false"
     if literal.aval.dtype in _INT_FORMATS:
         return str(literal.value) if literal.value >= 0 else f"({literal.value})"
+    if isnan(literal.value):
+        return "Ops.nan"
     if isinf(literal.value):
         return f"Ops.infinity {'true' if literal.value < 0 else 'false'}"
     value = Fraction(literal.value)

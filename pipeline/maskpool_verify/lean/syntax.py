@@ -24,6 +24,7 @@ from maskpool_verify.program import (
     IntLiteral,
     Iota,
     IsFinite,
+    NanLiteral,
     Operand,
     Program,
     RealLiteral,
@@ -80,6 +81,8 @@ def _operand(operand: Operand, *, scalar: bool) -> str:
         case InfinityLiteral():
             head = "scalarInfinity" if scalar else "infinity"
             return f"(.{head} {str(operand.is_negative).lower()})"
+        case NanLiteral():
+            return ".scalarNan" if scalar else ".nan"
         case IntLiteral():
             head = "scalarInt" if scalar else "int"
             return f"(.{head} {number(operand.value)})"
@@ -151,11 +154,11 @@ def operation(equation: Equation) -> str:
     literal = equation.operands[0] if equation.operands else None
     if (
         isinstance(equation, ConvertElementType | Compare | IsFinite)
-        and isinstance(literal, RealLiteral | InfinityLiteral | IntLiteral)
+        and isinstance(literal, RealLiteral | InfinityLiteral | NanLiteral | IntLiteral)
         and not any(isinstance(operand, Var) for operand in equation.operands)
     ):
         # Nothing else says what type the literal has.
-        operands[0] = f"({operands[0][1:-1]} : Arg _ ({_TYPE_NAMES[literal.dtype]} []))"
+        operands[0] = f"({operands[0].strip('()')} : Arg _ ({_TYPE_NAMES[literal.dtype]} []))"
     return " ".join([f".{equation.primitive}{_parameters(equation)}", *operands])
 
 

@@ -24,7 +24,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from maskpool_verify.program import ArrayType, BoolLiteral, InfinityLiteral, IntLiteral, Literals
+from maskpool_verify.program import ArrayType, BoolLiteral, InfinityLiteral, IntLiteral, Literals, NanLiteral
 from maskpool_verify.refute import functions
 from maskpool_verify.refute.interval import Interval, Real, Reals, Undecided
 
@@ -103,6 +103,8 @@ class Exact:
                 return array([literal.value], ())
             case InfinityLiteral():
                 return array([self._infinite(literal.is_negative)], ())
+            case NanLiteral():
+                return array([self._undefined(NAN)], ())
         return array([literal.value.fraction()], ())
 
     def cast(self, value: Array, target: ArrayType) -> Array:

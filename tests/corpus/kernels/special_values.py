@@ -23,3 +23,12 @@ def finite_rows(features: Array, logits: Array, mask: Array) -> Array:
     weights = jnp.where(keep, jnp.exp(logits), 0.0)
     nonempty = jnp.any(keep)
     return jnp.where(nonempty, weights @ features / jnp.where(nonempty, jnp.sum(weights), 1.0), 0.0)
+
+
+def nan_rows(features: Array, logits: Array, mask: Array) -> Array:
+    """Attention pooling; masked logits are NaN until the exponential, and their weights then zero."""
+    weights = jnp.exp(jnp.where(mask, logits, jnp.nan))
+    weights = jnp.where(jnp.isnan(weights), 0.0, weights)
+    total = jnp.sum(weights)
+    nonempty = total > 0
+    return jnp.where(nonempty, weights @ features / jnp.where(nonempty, total, 1.0), 0.0)
