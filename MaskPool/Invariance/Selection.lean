@@ -114,27 +114,44 @@ theorem Kernel.all_masked_any_arithmetic (sizes : List Nat) (facts : FloatFacts 
 
 /-! ### The equation that lets a masked value through -/
 
-/-- Proves `leak = some k` for the `k` for which it is true, of those from the second term on. -/
-syntax "find_leak " term:max ppSpace term:max : tactic
-macro_rules
-  | `(tactic| find_leak $leak $k) => `(tactic| first
-    | (have leak : $leak = some ($k + 0) := by decide +kernel)
-    | (have leak : $leak = some ($k + 1) := by decide +kernel)
-    | (have leak : $leak = some ($k + 2) := by decide +kernel)
-    | (have leak : $leak = some ($k + 3) := by decide +kernel)
-    | (have leak : $leak = some ($k + 4) := by decide +kernel)
-    | (have leak : $leak = some ($k + 5) := by decide +kernel)
-    | (have leak : $leak = some ($k + 6) := by decide +kernel)
-    | (have leak : $leak = some ($k + 7) := by decide +kernel)
-    | (have leak : $leak = some ($k + 8) := by decide +kernel)
-    | (have leak : $leak = some ($k + 9) := by decide +kernel)
-    | find_leak $leak ($k + 10))
+/-- `leak` is a variable below `k`. -/
+def leakBelow (leak : Option Nat) (k : Nat) : Bool := leak.any (·.blt k)
 
-/-- Fails, and shows the first equation that lets a masked value through. -/
+/-- Proves `leak = some k` for the `k` for which it is true, of `size` numbers from `start` on: a power of 2. -/
+syntax "find_leak " term:max ppSpace term:max ppSpace num : tactic
+
+/-- The same, for `2 * half` numbers. The kernel evaluates `leak` once for each halving. -/
+syntax "halve_leak " term:max ppSpace term:max ppSpace num : tactic
+
+macro_rules
+  | `(tactic| halve_leak $leak $start $half) => `(tactic| first
+    | ((have : leakBelow $leak ($start + $half) = true := by eq_refl)
+       clear this
+       find_leak $leak $start $half)
+    | find_leak $leak ($start + $half) $half)
+
+macro_rules
+  | `(tactic| find_leak $leak $start 1) => `(tactic| have leak : $leak = some $start := by eq_refl)
+  | `(tactic| find_leak $leak $start 2) => `(tactic| halve_leak $leak $start 1)
+  | `(tactic| find_leak $leak $start 4) => `(tactic| halve_leak $leak $start 2)
+  | `(tactic| find_leak $leak $start 8) => `(tactic| halve_leak $leak $start 4)
+  | `(tactic| find_leak $leak $start 16) => `(tactic| halve_leak $leak $start 8)
+  | `(tactic| find_leak $leak $start 32) => `(tactic| halve_leak $leak $start 16)
+  | `(tactic| find_leak $leak $start 64) => `(tactic| halve_leak $leak $start 32)
+  | `(tactic| find_leak $leak $start 128) => `(tactic| halve_leak $leak $start 64)
+  | `(tactic| find_leak $leak $start 256) => `(tactic| halve_leak $leak $start 128)
+  | `(tactic| find_leak $leak $start 512) => `(tactic| halve_leak $leak $start 256)
+  | `(tactic| find_leak $leak $start 1024) => `(tactic| halve_leak $leak $start 512)
+
+/-- Fails, and shows the first equation that lets a masked value through, of the first 1024. -/
 macro "name_leak " leak:term:max : tactic => `(tactic|
   (first
-   | (have leak : $leak = none := by decide +kernel)
-   | find_leak $leak 0
+   | (have leak : $leak = none := by eq_refl)
+   | ((have : leakBelow $leak 32 = true := by eq_refl)
+      clear this
+      find_leak $leak 0 32)
+   | find_leak $leak 0 1024
+   | skip
    fail "maskpool: a masked value gets through"))
 
 end MaskPool

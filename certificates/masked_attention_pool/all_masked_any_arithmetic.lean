@@ -24,7 +24,7 @@ namespace certificates.masked_attention_pool.symbolic
 theorem all_masked_any_arithmetic {α : Type} [Ops α] (facts : FloatFacts α) {n d : Nat}
     (features : Tensor α [n, d]) (logits : Tensor α [n]) :
     program.eval [n, d] (features, logits, fun _ => false, ()) = fun _ => Ops.lit 0 1 :=
-  program.all_masked_any_arithmetic [n, d] facts (rows := 0) (mask := 2) (by decide +kernel)
+  program.all_masked_any_arithmetic [n, d] facts (rows := 0) (mask := 2) (by eq_refl)
     ⟨trivial, trivial, fun _ => rfl, trivial⟩
 
 end certificates.masked_attention_pool.symbolic

@@ -36,8 +36,7 @@ theorem permutation {R : Type} [RealArith R] {n d : Nat} (σ : Fin n ≃ Fin n) 
     program.eval [n, d] (features.permute σ, logits.permute σ, mask.permute σ, ()) =
       program.eval [n, d] (features, logits, mask, ()) := by
   first
-  | exact program.permutation [n, d] (rows := 0) (mask := 2) (by decide +kernel) σ
-      (features, logits, mask, ())
+  | exact program.permutation [n, d] (rows := 0) (mask := 2) (by eq_refl) σ (features, logits, mask, ())
   | by_specifications specification specification
     exact pool_reorder σ.index (fun _ => rfl) (fun _ => rfl) (fun _ => rfl)
 
@@ -48,8 +47,7 @@ theorem padding {R : Type} [RealArith R] {n d extra : Nat} (features : Tensor R 
         ()) =
       program.eval [n, d] (features, logits, mask, ()) := by
   first
-  | exact program.padding [n, d] extra (rows := 0) (mask := 2) (by decide +kernel)
-      (h := by padded_arguments)
+  | exact program.padding [n, d] extra (rows := 0) (mask := 2) (by eq_refl) (h := by padded_arguments)
   | by_specifications specification specification
     refine pool_append ?_ ?_ ?_ ?_ <;> intro r <;> read_padded
 
@@ -59,8 +57,7 @@ theorem masked_irrelevance {R : Type} [RealArith R] {n d : Nat} {features featur
     (h_logits : ∀ (q : Index [n]), mask (q.1, ()) = true → logits q = logits' q) :
     program.eval [n, d] (features, logits, mask, ()) = program.eval [n, d] (features', logits', mask, ()) := by
   first
-  | exact program.masked_irrelevance [n, d] (rows := 0) (mask := 2) (by decide +kernel)
-      (fun r => mask (r, ()))
+  | exact program.masked_irrelevance [n, d] (rows := 0) (mask := 2) (by eq_refl) (fun r => mask (r, ()))
       ⟨fun q h => h_features q (h _ (.head _)), by same_rows, fun q h => h_logits q (h _ (.head _)),
        by same_rows, by same_rows, by same_rows, trivial⟩
   | by_specifications specification specification

@@ -27,7 +27,7 @@ theorem masked_irrelevance_any_arithmetic {α : Type} [Ops α] {n d : Nat}
     (h_logits : ∀ (q : Index [n]), mask (q.1, ()) = true → logits q = logits' q) :
     program.eval [n, d] (features, logits, mask, ()) = program.eval [n, d] (features', logits', mask, ()) := by
   first
-  | exact program.masked_irrelevance_any_arithmetic [n, d] (rows := 0) (mask := 2) (by decide +kernel)
+  | exact program.masked_irrelevance_any_arithmetic [n, d] (rows := 0) (mask := 2) (by eq_refl)
       (fun r => mask (r, ()))
       ⟨fun q h => h_features q (h _ (.head _)), by same_rows, fun q h => h_logits q (h _ (.head _)),
        by same_rows, by same_rows, by same_rows, trivial⟩

@@ -61,13 +61,13 @@ def claim(case: Case, *, corrupt: bool = False) -> str:
         holds = (getattr(case, law) is None) is not (corrupt and law == LAWS[0])
         first = variable(case, read, law)
         lines += [
-            f"theorem {law} : program.check .{law} {given} = {str(holds).lower()} := by decide +kernel",
-            f"theorem {law}_first : program.firstBad .{law} {given} = {first} := by decide +kernel",
+            f"theorem {law} : program.check .{law} {given} = {str(holds).lower()} := by eq_refl",
+            f"theorem {law}_first : program.firstBad .{law} {given} = {first} := by eq_refl",
         ]
     if (apart := BATCHED.get(case.name)) is not None:
         lines += [
             f"theorem {law}_apart : program.checkBatch .{law} {given} [0] = {str(apart).lower()} := "
-            "by decide +kernel"
+            "by eq_refl"
             for law in ("permutation", "irrelevance")
         ]
     return "\n".join([*lines, f"end {case.name}"])
@@ -112,18 +112,18 @@ variable {{R : Type}} [RealArith R] {{n d extra : Nat}}
 
 theorem permutation (σ : Fin n ≃ Fin n) (features : Tensor R [n, d]) (mask : Tensor Bool [n]) :
     program.eval [d, n] (features.permute σ, mask.permute σ, ()) = program.eval [d, n] (features, mask, ()) :=
-  program.permutation [d, n] (rows := 1) (mask := 1) (by decide +kernel) σ (features, mask, ())
+  program.permutation [d, n] (rows := 1) (mask := 1) (by eq_refl) σ (features, mask, ())
 
 theorem padding (features : Tensor R [n, d]) (mask : Tensor Bool [n]) (junk_features : Tensor R [extra, d]) :
     program.eval [d, n + extra] (features.pad junk_features, mask.pad fun _ => false, ()) =
       program.eval [d, n] (features, mask, ()) :=
-  program.padding [d, n] extra (rows := 1) (mask := 1) (by decide +kernel)
+  program.padding [d, n] extra (rows := 1) (mask := 1) (by eq_refl)
     (h := by padded_arguments)
 
 theorem masked_irrelevance {{features features' : Tensor R [n, d]}} {{mask : Tensor Bool [n]}}
     (h_features : ∀ q : Index [n, d], mask (q.1, ()) = true → features q = features' q) :
     program.eval [d, n] (features, mask, ()) = program.eval [d, n] (features', mask, ()) :=
-  program.masked_irrelevance [d, n] (rows := 1) (mask := 1) (by decide +kernel) (fun r => mask (r, ()))
+  program.masked_irrelevance [d, n] (rows := 1) (mask := 1) (by eq_refl) (fun r => mask (r, ()))
     ⟨fun q h => h_features q (h _ (.head _)), by same_rows, by same_rows, by same_rows, trivial⟩
 end plain"""
 
@@ -139,7 +139,7 @@ theorem permutation (σ : Fin n ≃ Fin n) (features : Tensor R [d, n]) (weight 
     program.eval [d, h, n] (fun q => features (q.1, σ q.2.1, ()), weight,
         Tensor.indicator (mask.permute σ), ()) =
       program.eval [d, h, n] (features, weight, mask.indicator, ()) :=
-  program.permutation [d, h, n] (rows := 2) (mask := 2) (by decide +kernel) σ
+  program.permutation [d, h, n] (rows := 2) (mask := 2) (by eq_refl) σ
     (features, weight, mask.indicator, ())
 
 theorem padding (features : Tensor R [d, n]) (weight : Tensor R [d, h]) (mask : Tensor Bool [n])
@@ -148,7 +148,7 @@ theorem padding (features : Tensor R [d, n]) (weight : Tensor R [d, h]) (mask : 
         (fun q => Fin.addCases (fun r => features (q.1, r, ())) (fun r => junk_features (q.1, r, ())) q.2.1,
           weight, Tensor.indicator (mask.pad fun _ => false), ()) =
       program.eval [d, h, n] (features, weight, mask.indicator, ()) :=
-  program.padding [d, h, n] extra (rows := 2) (mask := 2) (by decide +kernel)
+  program.padding [d, h, n] extra (rows := 2) (mask := 2) (by eq_refl)
     (h := ⟨by padded_rows, by padded_rows, by padded_rows, by padded_rows, by padded_rows, by padded_rows,
       trivial⟩)
 
@@ -157,7 +157,7 @@ theorem masked_irrelevance {{features features' : Tensor R [d, n]}} (weight : Te
     (h_features : ∀ q : Index [d, n], mask (q.2.1, ()) = true → features q = features' q) :
     program.eval [d, h, n] (features, weight, mask.indicator, ()) =
       program.eval [d, h, n] (features', weight, mask.indicator, ()) :=
-  program.masked_irrelevance [d, h, n] (rows := 2) (mask := 2) (by decide +kernel) (fun r => mask (r, ()))
+  program.masked_irrelevance [d, h, n] (rows := 2) (mask := 2) (by eq_refl) (fun r => mask (r, ()))
     ⟨fun q h => h_features q (h _ (.head _)), by same_rows, by same_rows, by same_rows, by same_rows,
       by same_rows, trivial⟩
 end second_axis"""
@@ -173,7 +173,7 @@ theorem permutation (σ : Fin b → Fin n ≃ Fin n) (features : Tensor R [b, n,
     program.eval [b, d, n] (fun q => features (q.1, σ q.1 q.2.1, q.2.2.1, ()),
         fun q => mask (q.1, σ q.1 q.2.1, ()), ()) =
       program.eval [b, d, n] (features, mask, ()) :=
-  program.permutation_batch [b, d, n] [0] (rows := 2) (mask := 1) (by decide +kernel)
+  program.permutation_batch [b, d, n] [0] (rows := 2) (mask := 1) (by eq_refl)
     (fun j => σ j.1) fun j =>
     ⟨fun q hq => ⟨σ q.1, congrArg σ (Fin.ext (hq.at 0 0)), rfl⟩,
       fun q hq => ⟨σ q.1, congrArg σ (Fin.ext (hq.at 0 0)), rfl⟩, trivial⟩
@@ -182,7 +182,7 @@ theorem permutation_of_all (σ : Fin n ≃ Fin n) (features : Tensor R [b, n, d]
     program.eval [b, d, n] (fun q => features (q.1, σ q.2.1, q.2.2.1, ()),
         fun q => mask (q.1, σ q.2.1, ()), ()) =
       program.eval [b, d, n] (features, mask, ()) :=
-  program.permutation [b, d, n] (rows := 2) (mask := 1) (by decide +kernel) σ (features, mask, ())
+  program.permutation [b, d, n] (rows := 2) (mask := 1) (by eq_refl) σ (features, mask, ())
 
 theorem padding (features : Tensor R [b, n, d]) (mask : Tensor Bool [b, n])
     (junk_features : Tensor R [b, extra, d]) :
@@ -191,13 +191,13 @@ theorem padding (features : Tensor R [b, n, d]) (mask : Tensor Bool [b, n])
             (fun r => junk_features (q.1, r, q.2.2.1, ())) q.2.1,
           fun q => Fin.addCases (fun r => mask (q.1, r, ())) (fun _ => false) q.2.1, ()) =
       program.eval [b, d, n] (features, mask, ()) :=
-  program.padding [b, d, n] extra (rows := 2) (mask := 1) (by decide +kernel)
+  program.padding [b, d, n] extra (rows := 2) (mask := 1) (by eq_refl)
     (h := by padded_arguments)
 
 theorem masked_irrelevance {{features features' : Tensor R [b, n, d]}} {{mask : Tensor Bool [b, n]}}
     (h_features : ∀ q : Index [b, n, d], mask (q.1, q.2.1, ()) = true → features q = features' q) :
     program.eval [b, d, n] (features, mask, ()) = program.eval [b, d, n] (features', mask, ()) :=
-  program.masked_irrelevance_batch [b, d, n] [0] (rows := 2) (mask := 1) (by decide +kernel)
+  program.masked_irrelevance_batch [b, d, n] [0] (rows := 2) (mask := 1) (by eq_refl)
     (fun j r => mask (j.1, r, ())) fun j =>
     ⟨fun q hq => ⟨fun r => mask (q.1, r, ()), congrArg (fun i r => mask (i, r, ())) (Fin.ext (hq.at 0 0)),
         fun h => h_features q (h _ (.head _))⟩,
@@ -218,7 +218,7 @@ theorem padding (features : Tensor R [n, d]) (mask : Tensor Bool [n]) (junk_feat
     (h_rows : 0 < n) :
     program.eval [d, n + extra] (features.pad junk_features, mask.pad fun _ => false, ()) =
       program.eval [d, n] (features, mask, ()) :=
-  program.padding_nonempty [d, n] extra (rows := 1) (mask := 1) (by decide +kernel) h_rows
+  program.padding_nonempty [d, n] extra (rows := 1) (mask := 1) (by eq_refl) h_rows
     (h := by padded_arguments)
 end largest"""
 
