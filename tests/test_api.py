@@ -53,8 +53,7 @@ def test_trace_writes_once(tmp_path: Path) -> None:
             "symbolic.json",
             "symbolic.lean",
             "properties.lean",
-            "masked_irrelevance_any_arithmetic.lean",
-            "all_masked_any_arithmetic.lean",
+            "any_arithmetic.lean",
             "index.json",
         )
     )

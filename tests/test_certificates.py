@@ -23,8 +23,7 @@ FILES = (
     "symbolic.lean",
     "n4_d3.lean",
     "properties.lean",
-    "masked_irrelevance_any_arithmetic.lean",
-    "all_masked_any_arithmetic.lean",
+    "any_arithmetic.lean",
     "index.json",
 )
 

@@ -41,12 +41,13 @@ NAME = "masked_attention_pool"
 LIBRARY, PROPERTIES, PROVED = "MaskPool", f"certificates.{NAME}.properties", f"certificates.{NAME}.proved"
 OPTIONAL = ("masked_irrelevance_any_arithmetic", "all_masked_any_arithmetic")
 LAW_FREE = ("translation", "instance", *OPTIONAL)
+ANY = f"certificates.{NAME}.any_arithmetic"
 MODULES = (
     LIBRARY,
     f"certificates.{NAME}.symbolic",
     f"certificates.{NAME}.n4_d3",
     PROPERTIES,
-    *(f"certificates.{NAME}.{property_}" for property_ in OPTIONAL),
+    ANY,
 )
 VERSION, HASH = "4.28.0", "abc"
 
@@ -145,11 +146,10 @@ def answer(manifest: Manifest, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
             spaces: Sequence[str],
         ) -> AuditResult:
             def home(name: str) -> str:
-                if name.endswith(OPTIONAL):
-                    return f"certificates.{NAME}.{name.rpartition('.')[2]}"
-                own = name.endswith(("translation", "instance_of_symbolic"))
-                built = PROVED if PROVED in modules else PROPERTIES
-                return name.rpartition(".")[0] if own else built
+                if name.endswith(("translation", "instance_of_symbolic")):
+                    return name.rpartition(".")[0]
+                home = ANY if name.endswith(OPTIONAL) else PROPERTIES
+                return home if home in modules else PROVED
 
             fields = {
                 "allowed_axioms": ("propext", "Classical.choice", "Quot.sound"),
@@ -380,7 +380,7 @@ def leaking(manifest: Manifest, *, required: bool) -> tuple[Manifest, FakeEngine
     (kernel,) = manifest.kernels
     require = kernel.require if required else ()
     kernels = (kernel.model_copy(update={"require": require}),)
-    engine = FakeEngine(module(f"certificates.{NAME}.{OPTIONAL[0]}", "failed", LEAK, line=29))
+    engine = FakeEngine(module(ANY, "failed", LEAK, line=29))
     return replace(manifest, kernels=kernels), engine
 
 
@@ -424,8 +424,28 @@ def test_an_optional_property_that_was_accepted_is_missed(manifest: Manifest, an
 @pytest.mark.parametrize("status", ["failed", "skipped"])
 def test_an_optional_module_without_an_answer_is_no_answer(status: Status, manifest: Manifest, answer):
     manifest, _ = leaking(manifest, required=False)
-    engine = FakeEngine(module(f"certificates.{NAME}.{OPTIONAL[0]}", status, "Lean ran out of memory."))
+    engine = FakeEngine(module(ANY, status, "Lean ran out of memory."))
     assert run(manifest, engine).verdict == "unproved"
+
+
+def test_an_optional_theorem_is_not_tried_where_a_required_one_has_failed(manifest: Manifest, answer):
+    """Lean passes over its module, which imports that of the required ones."""
+    manifest, _ = leaking(manifest, required=False)
+    failed = module(f"certificates.{NAME}.properties", "failed", "unsolved goals", line=25)
+    untried = module(ANY, "skipped")
+    report = run(manifest, FakeEngine(failed, untried), require_accepted=False)
+    assert report.verdict == "unproved"
+    (kernel,) = report.kernels
+    assert OPTIONAL[0] not in {theorem.property for theorem in kernel.theorems}
+    assert kernel.lacks == ()
+
+
+def test_a_required_theorem_over_any_arithmetic_is_missed_where_it_was_not_tried(manifest: Manifest, answer):
+    manifest, _ = leaking(manifest, required=True)
+    failed = module(f"certificates.{NAME}.properties", "failed", "unsolved goals", line=25)
+    untried = module(ANY, "skipped")
+    report = run(manifest, FakeEngine(failed, untried))
+    assert reasons(report)[f"symbolic.{OPTIONAL[0]}"] == "a module that it imports did not build"
 
 
 def test_an_optional_theorem_is_audited(manifest: Manifest, answer):

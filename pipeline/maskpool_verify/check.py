@@ -28,13 +28,14 @@ from maskpool_verify.lean.properties import (
     ROOT,
     Property,
     Theorem,
+    optional_module,
     optional_theorems,
     properties_module,
     proved_module,
     theorems,
     trace_module,
 )
-from maskpool_verify.lean.render import module_path, properties_file, score_axes
+from maskpool_verify.lean.render import module_path, optional_file, properties_file, score_axes
 from maskpool_verify.lean.selection import leaking_variable
 from maskpool_verify.listing import listing
 from maskpool_verify.loading import UserFiles, definition, load_function
@@ -97,7 +98,7 @@ class _Case:
         return (
             *(trace_module(self.kernel, shape) for shape in shapes),
             properties_module(self.kernel),
-            *(theorem.module for theorem in optional_theorems(self.kernel)),
+            *([optional_module(self.kernel)] if any(optional_theorems(self.kernel)) else []),
         )
 
     def module(self, theorem: Theorem) -> str:
@@ -240,17 +241,22 @@ def _build_apart(
     engine: Engine,
     progress: Callable[[Step], None],
 ) -> Mapping[str, ModuleResult]:
-    """Build, for every module of properties with an error, the theorems that do not rest on one.
+    """Build, for every module with an error, the theorems that do not rest on one.
 
-    Lean writes no artifact of a module with an error, and what is not in an artifact is not proved.
+    Lean writes no artifact of a module with an error, and what is not in an artifact is not proved. A kernel
+    has one such module at most: the optional theorems are not tried where one of the others fails.
     """
     texts: dict[str, str] = {}
     for case in cases:
-        case.apart = _unharmed(case, built)
-        if case.apart:
-            version = case.traces[0].program.jax_version
-            text = properties_file(case.kernel, case.traces, version, case.apart)
-            texts[module_path(proved_module(case.kernel))] = text
+        version = case.traces[0].program.jax_version
+        for module, render in (
+            (properties_module(case.kernel), properties_file),
+            (optional_module(case.kernel), optional_file),
+        ):
+            if unharmed := _unharmed(case, module, built):
+                case.apart = unharmed
+                text = render(case.kernel, case.traces, version, unharmed)
+                texts[module_path(proved_module(case.kernel))] = text
     if not texts:
         return {}
     modules = [proved_module(case.kernel) for case in cases if case.apart]
@@ -258,9 +264,8 @@ def _build_apart(
         return engine.build(root, modules, progress=lambda step: progress(Step("build", step.module, step)))
 
 
-def _unharmed(case: _Case, built: Mapping[str, ModuleResult]) -> frozenset[str]:
-    """The theorems of a module of properties with an error that rest on no failed proof."""
-    module = properties_module(case.kernel)
+def _unharmed(case: _Case, module: str, built: Mapping[str, ModuleResult]) -> frozenset[str]:
+    """The theorems of a module with an error that rest on no failed proof."""
     result = built.get(module)
     if result is None or result.status != "failed":
         return frozenset()
@@ -453,10 +458,11 @@ def _report(
         failed = _failed_proofs(case, built)
         lacking = [t for t in case.theorems if not t.required and t.dotted in failed]
         lacks = tuple(_lack(case, theorem, failed.pop(theorem.dotted)) for theorem in lacking)
+        untried = [t for t in case.theorems if not t.required and _is_untried(case, t, built)]
         reports = tuple(
             _theorem(case, theorem, built, audited, failed)
             for theorem in case.theorems
-            if theorem not in lacking
+            if theorem not in (*lacking, *untried)
         )
         if case.verdict is None and (audited.general or any(r.status != "proved" for r in reports)):
             case.fail("unproved", *audited.general)
@@ -491,6 +497,18 @@ def _report(
         counterexamples=tuple(search.found.values()),
         warnings=warnings,
         messages=tuple(case.messages),
+    )
+
+
+def _is_untried(case: _Case, theorem: Theorem, built: Mapping[str, ModuleResult]) -> bool:
+    """Whether the module of a theorem was passed over because a required one is not proved."""
+    properties = built.get(properties_module(case.kernel))
+    own = built.get(theorem.module)
+    return (
+        properties is not None
+        and properties.status in ("failed", "skipped")
+        and own is not None
+        and own.status == "skipped"
     )
 
 

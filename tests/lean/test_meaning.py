@@ -35,6 +35,7 @@ instance : Ops Int where
   tanh := id
   logistic := id
   infinity _ := 0
+  nan := 0
   apply f x := match f with
     | .abs => x.natAbs
     | .sign => x.sign
@@ -70,7 +71,7 @@ INEXACT = (
     *("exp", "log", "tanh", "logistic", "div", "literal", "literal_negative", "literal_returned"),
     *("sqrt", "rsqrt", "cbrt", "exp2", "expm1", "log1p", "erf", "erfc", "erf_inv"),
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "asinh", "acosh", "atanh"),
-    *("infinity", "infinity_compared", "is_finite", "dim_as_value"),
+    *("infinity", "infinity_compared", "nan", "nan_compared", "is_finite", "dim_as_value"),
 )
 """Cases that leave the integers."""
 SIZES = {"n": 3, "d": 2, "h": 4}

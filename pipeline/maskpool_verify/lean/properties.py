@@ -103,13 +103,13 @@ def properties_module(kernel: Kernel) -> str:
     return f"{ROOT}.{kernel.name}.properties"
 
 
-def optional_module(kernel: Kernel, property_: Property) -> str:
-    """The module of a theorem that a kernel need not have; Lean writes no artifact of one that fails."""
-    return f"{ROOT}.{kernel.name}.{property_}"
+def optional_module(kernel: Kernel) -> str:
+    """The module with the theorems that a kernel need not have."""
+    return f"{ROOT}.{kernel.name}.any_arithmetic"
 
 
 def proved_module(kernel: Kernel) -> str:
-    """The module with those theorems about the programs that are proved, where others are not."""
+    """The module with those theorems of a module that are proved, where others are not."""
     return f"{ROOT}.{kernel.name}.proved"
 
 
@@ -472,7 +472,7 @@ class _Writer:
     ) -> Theorem:
         return Theorem(
             (*self.namespace, property_),
-            optional_module(self.kernel, property_),
+            optional_module(self.kernel),
             property_,
             self.bag.shape,
             None,

@@ -20,8 +20,8 @@ from maskpool_verify.lean.properties import (
     ROOT,
     Pooling,
     Property,
-    Theorem,
     declaration,
+    optional_module,
     optional_theorems,
     properties_module,
     theorems,
@@ -196,16 +196,22 @@ def properties_file(
     )
 
 
-def optional_file(kernel: Kernel, theorem: Theorem, traces: Sequence[TracedKernel], jax_version: str) -> str:
-    """The Lean file with a theorem that a kernel need not have."""
-    (traced,) = [t for t in traces if t.program.shape == theorem.shape]
+def optional_file(
+    kernel: Kernel,
+    traces: Sequence[TracedKernel],
+    jax_version: str,
+    only: Collection[str] | None = None,
+) -> str:
+    """The Lean file with the theorems that a kernel need not have: all, or those called ``only``."""
+    wanted = [t for t in optional_theorems(kernel) if only is None or t.dotted in only]
+    (traced,) = [t for t in traces if t.program.shape == kernel.open_shape]
     return _template("optional.lean.j2").render(
         kernel=kernel.name,
         function=kernel.function,
         facts=_facts([traced], jax_version),
-        imported=trace_module(kernel, theorem.shape),
-        namespace=dotted(*theorem.name[:-1]),
-        theorem=declaration(theorem),
+        imported=properties_module(kernel),
+        namespace=dotted(*wanted[0].name[:-1]),
+        theorems=[declaration(theorem) for theorem in wanted],
     )
 
 
@@ -215,6 +221,6 @@ def lean_files(kernel: Kernel, traces: Sequence[TracedKernel], jax_version: str)
         module_path(trace_module(kernel, t.program.shape)): trace_file(kernel, t, jax_version) for t in traces
     }
     files[module_path(properties_module(kernel))] = properties_file(kernel, traces, jax_version)
-    for theorem in optional_theorems(kernel):
-        files[module_path(theorem.module)] = optional_file(kernel, theorem, traces, jax_version)
+    if any(optional_theorems(kernel)):
+        files[module_path(optional_module(kernel))] = optional_file(kernel, traces, jax_version)
     return files

@@ -158,7 +158,9 @@ def operation(equation: Equation) -> str:
         and not any(isinstance(operand, Var) for operand in equation.operands)
     ):
         # Nothing else says what type the literal has.
-        operands[0] = f"({operands[0].strip('()')} : Arg _ ({_TYPE_NAMES[literal.dtype]} []))"
+        operands[0] = (
+            f"({operands[0].removeprefix('(').removesuffix(')')} : Arg _ ({_TYPE_NAMES[literal.dtype]} []))"
+        )
     return " ".join([f".{equation.primitive}{_parameters(equation)}", *operands])
 
 
