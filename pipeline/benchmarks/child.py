@@ -71,10 +71,11 @@ def _verdict(project: Path) -> None:
     from maskpool_verify.manifest import load_manifest  # noqa: PLC0415
 
     manifest = load_manifest(project / "maskpool.toml")
+    traced = {}
     for kernel in manifest.kernels:
-        traces = [trace_kernel(kernel, shape, project) for shape in kernel.shapes]
-        certificates.write(project, kernel, traces)
-    report = check(manifest, manifest.kernels, WasmEngine(), require_accepted=False)
+        traced[kernel.name] = [trace_kernel(kernel, shape, project) for shape in kernel.shapes]
+        certificates.write(project, kernel, traced[kernel.name])
+    report = check(manifest, manifest.kernels, WasmEngine(), require_accepted=False, traced=traced)
     if report.verdict != "verified":
         raise MeasurementError(f"The verdict is {report.verdict}: {report.kernels[0].messages}")
 

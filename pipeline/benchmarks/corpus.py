@@ -65,16 +65,17 @@ def measure(project: Path) -> dict[str, float]:
                 seconds[module.partition(".")[0]] += step.build.result.seconds
 
     manifest = load_manifest(project / "maskpool.toml")
+    traced = {}
     for kernel in manifest.kernels:
         start = time.perf_counter()
         try:
-            traces = [trace_kernel(kernel, shape, project) for shape in kernel.shapes]
-            certificates.write(project, kernel, traces)
+            traced[kernel.name] = [trace_kernel(kernel, shape, project) for shape in kernel.shapes]
+            certificates.write(project, kernel, traced[kernel.name])
         except (UnsupportedError, TraceError):
             pass  # the check says so again
         seconds[kernel.name] += time.perf_counter() - start
     last = time.perf_counter()
-    check(manifest, manifest.kernels, WasmEngine(), require_accepted=False, progress=spent)
+    check(manifest, manifest.kernels, WasmEngine(), require_accepted=False, traced=traced, progress=spent)
     spent(Step("audit", "nothing more"))
     return {**seconds, "": time.perf_counter() - begin}
 

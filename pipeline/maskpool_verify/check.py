@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from threading import Event
+from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from maskpool_verify import certificates, lock, provenance, refute, second_kernel, stress, workspace
@@ -130,6 +131,7 @@ def check(
     search_seconds: float = SEARCH_SECONDS,
     stress_seconds: float = 0.0,
     require_accepted: bool = True,
+    traced: Mapping[str, Sequence[TracedKernel]] = MappingProxyType({}),
     progress: Callable[[Step], None] = lambda _: None,
     on_wait: Callable[[], None] = lambda: None,
 ) -> Report:
@@ -138,7 +140,8 @@ def check(
     ``second`` says whether a second kernel checks every proof again, ``search_seconds`` how long to search
     for a counterexample to a property that is not proved, ``stress_seconds`` how long to run each kernel on
     adversarial inputs (0: not at all), ``require_accepted`` whether statements have to be
-    those of the lock. ``on_wait`` is called once if another process is at work in the same project and has
+    those of the lock. ``traced`` are the kernels that the caller has just traced, at all of their shapes, by
+    their names. ``on_wait`` is called once if another process is at work in the same project and has
     to end first.
 
     Raises:
@@ -152,7 +155,7 @@ def check(
     workspace.require_one_library(manifest)
     with ThreadPoolExecutor() as pool:  # the checksums of the engine are computed while JAX traces
         described = pool.submit(engine.info)
-        cases = [_trace(manifest, kernel, progress) for kernel in kernels]
+        cases = [_trace(manifest, kernel, traced.get(kernel.name), progress) for kernel in kernels]
         described.result()
     with certificates.locked(manifest.root, on_wait):
         report = _check(manifest, cases, engine, fresh, second, search_seconds, require_accepted, progress)
@@ -310,8 +313,15 @@ def _provenance(
     )
 
 
-def _trace(manifest: Manifest, kernel: Kernel, progress: Callable[[Step], None]) -> _Case:
-    """Trace a kernel at its shapes."""
+def _trace(
+    manifest: Manifest,
+    kernel: Kernel,
+    traced: Sequence[TracedKernel] | None,
+    progress: Callable[[Step], None],
+) -> _Case:
+    """Trace a kernel at its shapes, unless that has been done."""
+    if traced is not None:
+        return _Case(kernel, tuple(traced))
     progress(Step("trace", kernel.name))
     case = _Case(kernel)
     try:

@@ -92,18 +92,20 @@ def run(
     """Trace and check kernels of the corpus, all or some, in a copy of the project."""
     manifest = load_manifest(project / "maskpool.toml")
     kernels = [kernel for kernel in manifest.kernels if not names or kernel.name in names]
+    traced = {}
     for kernel in kernels:
         try:
-            traces = [trace_kernel(kernel, shape, project) for shape in kernel.shapes]
+            traced[kernel.name] = [trace_kernel(kernel, shape, project) for shape in kernel.shapes]
         except (UnsupportedError, TraceError):
             continue  # the check will say so
-        certificates.write(project, kernel, traces)
+        certificates.write(project, kernel, traced[kernel.name])
     return check(
         manifest,
         kernels,
         engine or WasmEngine(),
         second="off",
         require_accepted=False,
+        traced=traced,
         progress=progress,
     )
 
