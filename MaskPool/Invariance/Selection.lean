@@ -114,43 +114,48 @@ theorem Kernel.all_masked_any_arithmetic (sizes : List Nat) (facts : FloatFacts 
 
 /-! ### The equation that lets a masked value through -/
 
-/-- `leak` is a variable below `k`. -/
-def leakBelow (leak : Option Nat) (k : Nat) : Bool := leak.any (·.blt k)
+/-- The goal of `name_leak`, when it knows that `leak = some k`, and that `start` is at most `k`. -/
+def LeakFrom (leak : Option Nat) (k _start : Nat) : Prop := leak ≠ some k
 
-/-- Proves `leak = some k` for the `k` for which it is true, of `size` numbers from `start` on: a power of 2. -/
-syntax "find_leak " term:max ppSpace term:max ppSpace num : tactic
+section
 
-/-- The same, for `2 * half` numbers. The kernel evaluates `leak` once for each halving. -/
-syntax "halve_leak " term:max ppSpace term:max ppSpace num : tactic
+variable {leak : Option Nat} {k start : Nat}
 
-macro_rules
-  | `(tactic| halve_leak $leak $start $half) => `(tactic| first
-    | ((have : leakBelow $leak ($start + $half) = true := by eq_refl)
-       clear this
-       find_leak $leak $start $half)
-    | find_leak $leak ($start + $half) $half)
+theorem leak_from_zero (h : leak = some k) (next : LeakFrom leak k 0) : False := next h
 
-macro_rules
-  | `(tactic| find_leak $leak $start 1) => `(tactic| have leak : $leak = some $start := by eq_refl)
-  | `(tactic| find_leak $leak $start 2) => `(tactic| halve_leak $leak $start 1)
-  | `(tactic| find_leak $leak $start 4) => `(tactic| halve_leak $leak $start 2)
-  | `(tactic| find_leak $leak $start 8) => `(tactic| halve_leak $leak $start 4)
-  | `(tactic| find_leak $leak $start 16) => `(tactic| halve_leak $leak $start 8)
-  | `(tactic| find_leak $leak $start 32) => `(tactic| halve_leak $leak $start 16)
-  | `(tactic| find_leak $leak $start 64) => `(tactic| halve_leak $leak $start 32)
-  | `(tactic| find_leak $leak $start 128) => `(tactic| halve_leak $leak $start 64)
-  | `(tactic| find_leak $leak $start 256) => `(tactic| halve_leak $leak $start 128)
-  | `(tactic| find_leak $leak $start 512) => `(tactic| halve_leak $leak $start 256)
-  | `(tactic| find_leak $leak $start 1024) => `(tactic| halve_leak $leak $start 512)
+theorem leak_below (half : Nat) (_ : k.blt (start + half) = true) (next : LeakFrom leak k start) :
+    LeakFrom leak k start := next
 
-/-- Fails, and shows the first equation that lets a masked value through, of the first 1024. -/
+theorem leak_above (half : Nat) (next : LeakFrom leak k (start + half)) : LeakFrom leak k start := next
+
+theorem leak_at (h : k = start) (next : leak = some start → False) : LeakFrom leak k start := h ▸ next
+
+end
+
+/-- One step of a search by halving for the number that `k` is. -/
+macro "halve_leak " half:num : tactic => `(tactic| first
+  | refine leak_below $half (by eq_refl) ?_
+  | refine leak_above $half ?_)
+
+/-- Fails, and shows the first equation that lets a masked value through, of the first 1024. It evaluates `leak`
+once, and looks for the numeral of its value. -/
 macro "name_leak " leak:term:max : tactic => `(tactic|
-  (first
+  (exfalso
+   first
+   | (refine leak_from_zero (leak := $leak) rfl ?_
+      halve_leak 512
+      halve_leak 256
+      halve_leak 128
+      halve_leak 64
+      halve_leak 32
+      halve_leak 16
+      halve_leak 8
+      halve_leak 4
+      halve_leak 2
+      halve_leak 1
+      refine leak_at (by eq_refl) ?_
+      intro leak)
    | (have leak : $leak = none := by eq_refl)
-   | ((have : leakBelow $leak 32 = true := by eq_refl)
-      clear this
-      find_leak $leak 0 32)
-   | find_leak $leak 0 1024
    | skip
    fail "maskpool: a masked value gets through"))
 

@@ -181,8 +181,48 @@ def test_an_error_fails_the_module_skips_importers_and_removes_older_artifacts(
             text="unsolved goals\n⊢ False",
         ),
     )
-    assert files(project) == of("A") | of("D")
+    assert files(project) == of("A") | of("D") | {"records/P/B.json"}
     assert statuses(fake_engine().build(project, ["P.B"])) == {"A": "cached", "P.B": "failed"}
+
+
+def test_an_error_is_told_again_without_lean(project: Path, tmp_path: Path, fake_engine: MakeEngine) -> None:
+    """As long as the module and what it imports are the same."""
+    write(project, {"P.B": CHAIN["P.B"] + "-- fake: error\n"})
+    first = fake_engine().build(project, ["C"])
+    again = fake_engine().build(project, ["C"])
+    assert statuses(again) == statuses(first) | {"A": "cached"}
+    assert again["P.B"].messages == first["P.B"].messages
+    runs = [file for _, file in started(tmp_path / "lean.log")]
+    assert runs.count("P/B.lean") == 1
+    write(project, {"A": "module\n-- changed\n"})
+    assert statuses(fake_engine().build(project, ["C"])) == statuses(first)
+    fake_engine().build(project, ["C"], fresh=True)
+    write(project, {"P.B": CHAIN["P.B"]})
+    assert statuses(fake_engine().build(project, ["C"])) == {"A": "cached", "P.B": "built", "C": "built"}
+    runs = [file for _, file in started(tmp_path / "lean.log")]
+    assert runs.count("P/B.lean") == 4
+
+
+@pytest.mark.parametrize("word", ["nothing", "stack", "memory", "hang"])
+def test_what_may_end_otherwise_is_tried_again(
+    project: Path, tmp_path: Path, fake_engine: MakeEngine, word: str
+) -> None:
+    write(project, {"A": f"-- fake: {word}\n"})
+    for _ in range(2):
+        assert statuses(fake_engine(timeout=0.5).build(project, ["A"])) == {"A": "failed"}
+    processes = {process for process, _ in started(tmp_path / "lean.log")}
+    assert len(processes) >= 2
+
+
+def test_an_error_that_came_with_the_project_does_not_count(project: Path, fake_engine: MakeEngine) -> None:
+    write(project, {"A": "module\n-- fake: error\n"})
+    fake_engine().build(project, ["A"])
+    record = project / ".maskpool/build/wasm/records/A.json"
+    write(project, {"A": "module\n"})
+    fake_engine().build(project, ["A"])
+    good = json.loads(record.read_text())
+    record.write_text(json.dumps(good | {"failed": True, "artifacts": {}}))
+    assert statuses(fake_engine().build(project, ["A"])) == {"A": "built"}
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from samples import CORPUS, corpus_report
 
+from maskpool_verify.formats import markdown
 from maskpool_verify.formats.findings import RULES, THE_WHOLE, findings, within
 from maskpool_verify.formats.wording import arithmetic, standing
 from maskpool_verify.lean.properties import PROPERTIES
@@ -105,7 +106,10 @@ def test_files_are_named_from_the_top_of_the_repository():
 def test_what_is_proved_is_told_by_its_arithmetic():
     verified, observed = corpus_report("where_everything", "moving_average").kernels
     assert standing(verified, None) == (
-        ("proved over any arithmetic", ("translation",)),
+        (
+            "proved over any arithmetic",
+            ("translation", "masked_irrelevance_any_arithmetic", "all_masked_any_arithmetic"),
+        ),
         (
             "proved over the reals",
             ("specification", "permutation", "padding", "masked_irrelevance", "all_masked"),
@@ -137,6 +141,20 @@ def test_what_a_stress_run_has_shown_is_told_apart():
     assert standing(kernel, found) == (*standing(kernel, None), shown)
     (other,) = corpus_report("where_everything").kernels
     assert "observed in floating point" not in dict(standing(other, found))
+
+
+def test_a_kernel_that_a_stress_run_has_broken_has_a_warning():
+    report = corpus_report("features_zeroed_only", "where_everything")
+    kernel = report.kernels[0]
+    found = stress(load_manifest(CORPUS / "corpus.toml").kernel(kernel.name), root=CORPUS, budget_seconds=2.0)
+    assert found.kernels[0].broken
+    further = report.model_copy(update={"observed": found})
+    (warning,) = [finding for finding in findings(further) if finding not in findings(report)]
+    assert (warning.kernel, warning.rule, warning.level) == (kernel.name, "observed", "warning")
+    assert warning.title == f"{kernel.name}: {stress_text.summary(found.kernels[0])}"
+    assert warning.place == kernel.place
+    assert "evidence, and no proof" in warning.text
+    assert warning.title not in markdown.render(further)  # where it has a section of its own
 
 
 def test_no_rule_is_called_like_a_property():

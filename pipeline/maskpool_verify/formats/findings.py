@@ -11,8 +11,13 @@ from maskpool_verify.formats.wording import MEANING, place_of
 from maskpool_verify.lean.properties import PROPERTIES, Property
 from maskpool_verify.refute import Counterexample, render
 from maskpool_verify.report import KernelReport, Place, Report, TheoremReport
+from maskpool_verify.stress import KernelStress
+from maskpool_verify.stress import text as stress_text
 
 Level: TypeAlias = Literal["error", "warning"]
+
+OBSERVED = "observed"
+"""The rule of what a stress run has shown."""
 
 RULES: Mapping[str, str] = {
     "unproved": "Some proof did not go through, or the audit found a violation.",
@@ -20,6 +25,7 @@ RULES: Mapping[str, str] = {
     "stale": "What is committed is not what the kernel gives now.",
     "error": "The kernel cannot be traced, or the library does not build.",
     "floating-point": "Floating point breaks what exact real arithmetic does not.",
+    OBSERVED: "A run on adversarial inputs breaks a property in floating point: evidence, and no proof.",
 }
 """What is found of a whole kernel; every property is a rule of its own."""
 
@@ -42,9 +48,15 @@ class Finding:
 def findings(report: Report) -> tuple[Finding, ...]:
     """One for each property that failed, one for each kernel that has none, and one for each warning.
 
-    What belongs to no kernel is found of ``the whole``.
+    A kernel that a stress run has broken has a warning for that. What belongs to no kernel is found of
+    ``the whole``.
     """
-    found = [finding for kernel in report.kernels for finding in _of_kernel(kernel)]
+    broken = {each.name: each for each in (report.observed.kernels if report.observed else ()) if each.broken}
+    found = [
+        finding
+        for kernel in report.kernels
+        for finding in (*_of_kernel(kernel), *_of_stress(kernel, broken.get(kernel.name)))
+    ]
     if report.reals.violations:
         text = "\n".join(report.reals.violations)
         found.append(Finding(THE_WHOLE, "unproved", "error", "mathlib's real numbers", text, None))
@@ -70,6 +82,13 @@ def _of_kernel(kernel: KernelReport) -> Iterator[Finding]:
     for warning in kernel.warnings:
         title = f"{kernel.name}: {warning.property} in {warning.dtype}"
         yield Finding(kernel.name, "floating-point", "warning", title, warning.sentence, kernel.place)
+
+
+def _of_stress(kernel: KernelReport, seen: KernelStress | None) -> Iterator[Finding]:
+    if seen is not None:
+        title = f"{kernel.name}: {stress_text.summary(seen)}"
+        text = "\n".join([RULES[OBSERVED], "", *stress_text.observed(seen)]).rstrip()
+        yield Finding(kernel.name, OBSERVED, "warning", title, text, kernel.place)
 
 
 def _of_property(

@@ -6,7 +6,7 @@ import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from maskpool_verify.formats.findings import THE_WHOLE, Finding, findings
+from maskpool_verify.formats.findings import OBSERVED, THE_WHOLE, Finding, findings
 from maskpool_verify.formats.wording import assumptions, facts, in_order, place_of, standing, summary, trusted
 from maskpool_verify.report import KernelReport, Report, Verdict
 from maskpool_verify.stress import StressReport
@@ -45,7 +45,7 @@ def _lines(report: Report) -> Iterator[str]:
     for violation in report.audit.violations if report.audit.audited else ():
         yield ""
         yield f"> The audit found: {escaped(violation)}"
-    found = findings(report)
+    found = [finding for finding in findings(report) if finding.rule != OBSERVED]  # has a section of its own
     for kernel in report.kernels:
         yield from _kernel(kernel, [finding for finding in found if finding.kernel == kernel.name])
     yield from _findings(finding for finding in found if finding.kernel == THE_WHOLE)

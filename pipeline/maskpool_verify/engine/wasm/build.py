@@ -9,7 +9,8 @@ Layout of a project's build directory, ``.maskpool/build/wasm``::
 
 A module is built from a copy of its source in ``new.*``, so what was hashed is what Lean reads. Its files
 are moved to ``lib`` when Lean has ended well; the record is removed before and written after that, so it
-never describes files that are not whole.
+never describes files that are not whole. A module with errors has a record as well, unless Lean might end
+otherwise another time.
 """
 
 from __future__ import annotations
@@ -57,8 +58,9 @@ _OUT_OF_MEMORY = ("out of memory", "OOM", "Cannot enlarge memory", "allocation f
 class _Record(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
-    schema_version: Literal[2] = 2
+    schema_version: Literal[3] = 3
     digest: str
+    failed: bool
     messages: tuple[Message, ...]
     artifacts: dict[str, str]
     """File name in ``lib`` to SHA-256."""
@@ -269,7 +271,8 @@ class _Build:
         if record is None:
             return None
         seconds = time.monotonic() - begin
-        return ModuleResult(module=module, status="cached", seconds=seconds, messages=record.messages)
+        status: Literal["failed", "cached"] = "failed" if record.failed else "cached"
+        return ModuleResult(module=module, status=status, seconds=seconds, messages=record.messages)
 
     def _digest(self, source: Source) -> str:
         content = hashlib.sha256(source.content).hexdigest()
@@ -326,6 +329,8 @@ class _Build:
             self._remove(module)
             if not failed:
                 self._keep(module, out, messages)
+            elif _is_final(ended, messages):
+                self._write_record(module, messages, {}, failed=True)
         seconds = time.monotonic() - begin
         status: Literal["failed", "built"] = "failed" if failed else "built"
         return ModuleResult(module=module, status=status, seconds=seconds, messages=messages)
@@ -347,13 +352,18 @@ class _Build:
         target = self.directory.joinpath("lib", *module.split(".")[:-1])
         target.mkdir(parents=True, exist_ok=True)
         files = sorted(out.iterdir())
-        record = _Record(
-            digest=self._digests[module],
-            messages=messages,
-            artifacts={file.name: _sha256(file) for file in files},
-        ).sealed(self.key)
+        artifacts = {file.name: _sha256(file) for file in files}
         for file in files:
             file.replace(target / file.name)
+        self._write_record(module, messages, artifacts, failed=False)
+
+    def _write_record(
+        self, module: str, messages: tuple[Message, ...], artifacts: dict[str, str], *, failed: bool
+    ) -> None:
+        digest = self._digests[module]
+        record = _Record(digest=digest, failed=failed, messages=messages, artifacts=artifacts).sealed(
+            self.key
+        )
         record_file = self._record_file(module)
         record_file.parent.mkdir(parents=True, exist_ok=True)
         write_whole(record_file, record.model_dump_json().encode())
@@ -383,6 +393,12 @@ def _messages(ended: Completed, file: str, timeout: float) -> tuple[Message, ...
     elif other:
         messages.append(Message(severity="information", file=file, position=None, text="\n".join(other)))
     return tuple(messages)
+
+
+def _is_final(ended: Completed, messages: Sequence[Message]) -> bool:
+    """Whether Lean would say the same again: it ended by itself, and all errors are at places in the source."""
+    errors = [message for message in messages if message.severity == "error"]
+    return ended.status == 1 and not ended.timed_out and all(error.position is not None for error in errors)
 
 
 def _parse(line: str, file: str) -> Message | None:
