@@ -38,10 +38,12 @@ from maskpool_verify.report import Report, from_json, to_json
 
 ROOT = Path(__file__).parent.parent
 NAME = "masked_attention_pool"
-LIBRARY, PROPERTIES, PROVED = "MaskPool", f"certificates.{NAME}.properties", f"certificates.{NAME}.proved"
+LIBRARY, PROPERTIES = "MaskPool", f"certificates.{NAME}.properties"
+PROVED = f"certificates.{NAME}.proved_properties"
 OPTIONAL = ("masked_irrelevance_any_arithmetic", "all_masked_any_arithmetic")
 LAW_FREE = ("translation", "instance", *OPTIONAL)
 ANY = f"certificates.{NAME}.any_arithmetic"
+PROVED_ANY = f"certificates.{NAME}.proved_any_arithmetic"
 MODULES = (
     LIBRARY,
     f"certificates.{NAME}.symbolic",
@@ -85,7 +87,7 @@ class FakeEngine:
         fresh: bool = False,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> dict[str, ModuleResult]:
-        file = project / f"certificates/{NAME}/proved.lean"
+        file = project / f"certificates/{NAME}/proved_properties.lean"
         if PROVED in modules:
             self.apart = file.read_text()
         else:
@@ -148,8 +150,8 @@ def answer(manifest: Manifest, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
             def home(name: str) -> str:
                 if name.endswith(("translation", "instance_of_symbolic")):
                     return name.rpartition(".")[0]
-                home = ANY if name.endswith(OPTIONAL) else PROPERTIES
-                return home if home in modules else PROVED
+                home, apart = (ANY, PROVED_ANY) if name.endswith(OPTIONAL) else (PROPERTIES, PROVED)
+                return home if home in modules else apart
 
             fields = {
                 "allowed_axioms": ("propext", "Classical.choice", "Quot.sound"),
@@ -342,7 +344,7 @@ def test_what_rests_on_no_failed_proof_is_built_without_it(manifest: Manifest, a
     assert engine.apart is not None
     assert re.findall(r"^theorem (\w+)", engine.apart, re.MULTILINE) == ["permutation", "masked_irrelevance"]
     assert "specification : " not in engine.apart
-    assert not (manifest.root / f"certificates/{NAME}/proved.lean").exists()
+    assert not (manifest.root / f"certificates/{NAME}/proved_properties.lean").exists()
 
 
 def test_what_follows_from_a_specification_that_is_proved_is_proved(manifest: Manifest, answer):
@@ -358,7 +360,7 @@ def test_what_does_not_build_alone_is_not_proved(manifest: Manifest, answer):
     engine = unproved(manifest, resting=("padding",), status="failed", error="no", line=30)
     found = reasons(run(manifest, engine))
     assert found["symbolic.permutation"] is not None
-    assert not (manifest.root / f"certificates/{NAME}/proved.lean").exists()
+    assert not (manifest.root / f"certificates/{NAME}/proved_properties.lean").exists()
 
 
 def test_a_module_without_an_error_in_a_proof_is_not_built_in_part(manifest: Manifest, answer):
@@ -379,9 +381,13 @@ def leaking(manifest: Manifest, *, required: bool) -> tuple[Manifest, FakeEngine
     """Lean refuses a theorem over any arithmetic, and names an equation."""
     (kernel,) = manifest.kernels
     require = kernel.require if required else ()
-    kernels = (kernel.model_copy(update={"require": require}),)
-    engine = FakeEngine(module(ANY, "failed", LEAK, line=29))
-    return replace(manifest, kernels=kernels), engine
+    kernel = kernel.model_copy(update={"require": require})
+    certificates.write(
+        manifest.root, kernel, [trace_kernel(kernel, shape, manifest.root) for shape in kernel.shapes]
+    )
+    text = (manifest.root / f"certificates/{NAME}/any_arithmetic.lean").read_text("utf-8")
+    line = text[: text.index(f"theorem {OPTIONAL[0]}")].count("\n") + 2
+    return replace(manifest, kernels=(kernel,)), FakeEngine(module(ANY, "failed", LEAK, line))
 
 
 def equation(manifest: Manifest) -> tuple[str, str]:
@@ -411,6 +417,15 @@ def test_a_required_property_is_missed(manifest: Manifest, answer):
     text, source = equation(manifest)
     assert reasons(report)[f"symbolic.{OPTIONAL[0]}"] == f"{text} lets a masked value through ({source})"
     assert report.kernels[0].lacks == ()
+
+
+def test_every_module_with_an_error_is_built_in_part(manifest: Manifest, answer):
+    manifest, refusing = leaking(manifest, required=True)
+    engine = unproved(manifest, resting=("padding", "all_masked"))
+    engine.results |= refusing.results
+    found = reasons(run(manifest, engine))
+    assert found["symbolic.permutation"] is found[f"symbolic.{OPTIONAL[1]}"] is None
+    assert "lets a masked value through" in (found[f"symbolic.{OPTIONAL[0]}"] or "")
 
 
 def test_an_optional_property_that_was_accepted_is_missed(manifest: Manifest, answer):

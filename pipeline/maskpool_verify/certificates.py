@@ -9,7 +9,7 @@ with the shape ``{n = 4, d = 3}`` there are
 * ``certificates/k/index.json``, the digests.
 
 While Lean builds once more what is proved of a kernel that is not verified, there is also
-``certificates/k/proved.lean``.
+``certificates/k/proved_properties.lean`` or ``proved_any_arithmetic.lean``.
 
 The files name the version of JAX that traced them. Another version that gives the same programs does not make
 them stale.

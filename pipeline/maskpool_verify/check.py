@@ -104,7 +104,7 @@ class _Case:
 
     def module(self, theorem: Theorem) -> str:
         """The module with a theorem."""
-        return proved_module(self.kernel) if theorem.dotted in self.apart else theorem.module
+        return proved_module(theorem.module) if theorem.dotted in self.apart else theorem.module
 
     @cached_property
     def theorems(self) -> tuple[Theorem, ...]:
@@ -246,8 +246,7 @@ def _build_apart(
 ) -> Mapping[str, ModuleResult]:
     """Build, for every module with an error, the theorems that do not rest on one.
 
-    Lean writes no artifact of a module with an error, and what is not in an artifact is not proved. A kernel
-    has one such module at most: the optional theorems are not tried where one of the others fails.
+    Lean writes no artifact of a module with an error, and what is not in an artifact is not proved.
     """
     texts: dict[str, str] = {}
     for case in cases:
@@ -257,14 +256,12 @@ def _build_apart(
             (optional_module(case.kernel), optional_file),
         ):
             if unharmed := _unharmed(case, module, built):
-                case.apart = unharmed
-                text = render(case.kernel, case.traces, version, unharmed)
-                texts[module_path(proved_module(case.kernel))] = text
+                case.apart |= unharmed
+                texts[proved_module(module)] = render(case.kernel, case.traces, version, unharmed)
     if not texts:
         return {}
-    modules = [proved_module(case.kernel) for case in cases if case.apart]
-    with certificates.temporarily(root, texts):
-        return engine.build(root, modules, progress=lambda step: progress(Step("build", step.module, step)))
+    with certificates.temporarily(root, {module_path(module): text for module, text in texts.items()}):
+        return engine.build(root, [*texts], progress=lambda step: progress(Step("build", step.module, step)))
 
 
 def _unharmed(case: _Case, module: str, built: Mapping[str, ModuleResult]) -> frozenset[str]:
@@ -362,7 +359,13 @@ def _audit(
     """Audit every wanted theorem whose module was built."""
     done = {module for module, result in built.items() if result.status in ("built", "cached")}
     wanted = [t for case in cases for t in case.theorems if case.module(t) in done]
-    modules = [m for case in cases for m in (*case.modules, proved_module(case.kernel)) if m in done]
+    modules = [
+        part
+        for case in cases
+        for module in case.modules
+        for part in (module, proved_module(module))
+        if part in done
+    ]
     if not wanted:
         return _Audited(general=("No theorem was audited.",))
     progress(Step("audit", f"{len(wanted)} theorems"))

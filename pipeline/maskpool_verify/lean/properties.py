@@ -108,9 +108,10 @@ def optional_module(kernel: Kernel) -> str:
     return f"{ROOT}.{kernel.name}.any_arithmetic"
 
 
-def proved_module(kernel: Kernel) -> str:
-    """The module with those theorems of a module that are proved, where others are not."""
-    return f"{ROOT}.{kernel.name}.proved"
+def proved_module(module: str) -> str:
+    """The module with those theorems of ``module`` that are proved, where others are not."""
+    kernel, _, name = module.rpartition(".")
+    return f"{kernel}.proved_{name}"
 
 
 # -- the specification

@@ -209,7 +209,8 @@ def optional_file(
         kernel=kernel.name,
         function=kernel.function,
         facts=_facts([traced], jax_version),
-        imported=properties_module(kernel),
+        imported=trace_module(kernel, kernel.open_shape) if kernel.require else properties_module(kernel),
+        required=bool(kernel.require),
         namespace=dotted(*wanted[0].name[:-1]),
         theorems=[declaration(theorem) for theorem in wanted],
     )

@@ -396,7 +396,7 @@ def _messages(ended: Completed, file: str, timeout: float) -> tuple[Message, ...
 
 
 def _is_final(ended: Completed, messages: Sequence[Message]) -> bool:
-    """Whether Lean would say the same again: it ended by itself, and all errors are at places in the source."""
+    """Whether Lean would say so again: it ended by itself, and every error is at a place in the source."""
     errors = [message for message in messages if message.severity == "error"]
     return ended.status == 1 and not ended.timed_out and all(error.position is not None for error in errors)
 
