@@ -24,7 +24,6 @@ from maskpool_verify.audit import AuditResult, TheoremAudit
 from maskpool_verify.check import check
 from maskpool_verify.engine.protocol import Artifacts, EngineInfo, ModuleResult, Progress
 from maskpool_verify.errors import MaskpoolError, UsageError
-from maskpool_verify.lean.properties import PROPERTIES
 from maskpool_verify.manifest import Manifest, load_manifest
 
 ROOT = Path(__file__).parent.parent
@@ -104,9 +103,8 @@ def fake_audit(
         home = name.rpartition(".")[0]
         properties = f"{home.rpartition('.')[0]}.properties"
         module = home if name.endswith(("translation", "instance_of_symbolic")) else properties
-        optional = next((p for p in PROPERTIES if name.endswith(p) and p.endswith("any_arithmetic")), None)
-        if optional:
-            module = f"{home.rpartition('.')[0]}.{optional}"
+        if name.endswith("any_arithmetic"):
+            module = f"{home.rpartition('.')[0]}.any_arithmetic"
         source = own / f"{module.replace('.', '/')}.lean"
         return TheoremAudit(
             name=name,

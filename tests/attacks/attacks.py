@@ -630,9 +630,9 @@ ATTACKS: Sequence[Attack] = (
         "requires nothing over any arithmetic, and removes the proofs of it",
         both(
             exchange("maskpool.toml", REQUIRED, ""),
-            *(remove(f"{FOLDER}/{name}.lean") for name in ANY_ARITHMETIC),
+            remove(f"{FOLDER}/any_arithmetic.lean"),
         ),
-        f"{FOLDER}/{ANY_ARITHMETIC[1]}.lean is missing",
+        f"{FOLDER}/any_arithmetic.lean is missing",
     ),
     _stale(
         "manifest with fewer shapes",
