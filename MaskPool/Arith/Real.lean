@@ -8,8 +8,8 @@ reals are the intended model. Each `RealArith R` is an `Ops R`, in which roundin
 contraction is the sum of the products. Nothing is assumed of the logarithm.
 
 Some values are arbitrary, so that no theorem can depend on them: division by zero, the maximum and the
-minimum of no values, the literals `inf` and `nan`, and which values are finite. So are the functions of `Func` but for
-the absolute value, the sign, and `exp x - 1`.
+minimum of no values, the literals `inf` and `nan`, and which values are finite. So are the functions of
+`Func` but for the absolute value, the sign, and `exp x - 1`.
 -/
 @[expose] public noncomputable section
 namespace MaskPool

@@ -137,8 +137,8 @@ macro "halve_leak " half:num : tactic => `(tactic| first
   | refine leak_below $half (by eq_refl) ?_
   | refine leak_above $half ?_)
 
-/-- Fails, and shows the first equation that lets a masked value through, of the first 1024. It evaluates `leak`
-once, and looks for the numeral of its value. -/
+/-- Fails, and shows the first equation that lets a masked value through, of the first 1024. It evaluates
+`leak` once, and looks for the numeral of its value. -/
 macro "name_leak " leak:term:max : tactic => `(tactic|
   (exfalso
    first

@@ -101,9 +101,9 @@ KERNELS = {
     ),
     "two results": ("    return features[0], logits\n", "returns a tuple"),
     "an unknown primitive": ("    return jnp.sort(features, axis=0).sum(0)\n", 'py:6.*primitive "sort"'),
-    "a literal that is no number": (
-        "    return jnp.where(mask[:, None], features, jnp.nan).sum(0)\n",
-        "py:6.*nan",
+    "a literal that is no rational": (
+        "    return jnp.where(mask[:, None], features, -0.0).sum(0)\n",
+        "py:6.*negative zero",
     ),
     "a branch that depends on a size": (
         "    return features[0] if mask.shape[0] > 3 else features[1]\n",

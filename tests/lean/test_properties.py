@@ -386,7 +386,7 @@ def test_modules_are_those_of_the_shape_or_of_the_kernel(kernel: Kernel) -> None
     for theorem in theorems(kernel):
         *namespace, _ = theorem.name
         own = theorem.proves in ("translation", "instance")
-        module = namespace[2] if own else theorem.proves if theorem.proves in OPTIONAL else "properties"
+        module = namespace[2] if own else "any_arithmetic" if theorem.proves in OPTIONAL else "properties"
         assert theorem.module == ".".join((*namespace[:2], module))
 
 

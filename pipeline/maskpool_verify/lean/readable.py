@@ -226,7 +226,7 @@ class _Reading:
 
 def _elementwise(form: str, *, parenthesize: bool = True) -> Callable[..., str]:
     def read(_: FlatEquation, *operands: _Value) -> str:
-        entries = [f"({x.at('j')})" if parenthesize else x.at("j") for x in operands]
+        entries = [_atom(x.at("j")) if parenthesize else x.at("j") for x in operands]
         return form.format(*entries)
 
     return read
@@ -237,7 +237,7 @@ def _arithmetic(name: str) -> Callable[..., str]:
 
     def read(_: FlatEquation, *operands: _Value) -> str:
         if operands[0].aval.dtype not in _INT_FORMATS:
-            return _FLOAT_BINARY[name].format(*(f"({x.at('j')})" for x in operands))
+            return _FLOAT_BINARY[name].format(*(_atom(x.at("j")) for x in operands))
         entries = [x.at("j") for x in operands]
         if all(x.is_literal for x in operands):
             entries[0] = f"({entries[0]} : Int)"
@@ -262,7 +262,7 @@ def _conversion(equation: FlatEquation, x: _Value) -> str:
     if old == "bool" and new in _FORMATS:
         return f"if {x.at('j')} then Ops.lit 1 1 else Ops.lit 0 1"
     if old in _FORMATS and new in _FORMATS:
-        return f"Ops.convert {_FORMATS[old]} {_FORMATS[new]} ({x.at('j')})"
+        return f"Ops.convert {_FORMATS[old]} {_FORMATS[new]} {_atom(x.at('j'))}"
     raise ValueError(f"a conversion from {old} to {new} has no readable form")
 
 
@@ -285,7 +285,7 @@ class _Computed:
 
 
 def _atom(text: str) -> str:
-    """``text`` as an operand of an infix operator."""
+    """``text`` as an argument of a function, or as an operand of an infix operator."""
     return f"({text})" if " " in text else text
 
 

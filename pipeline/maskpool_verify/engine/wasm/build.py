@@ -396,9 +396,13 @@ def _messages(ended: Completed, file: str, timeout: float) -> tuple[Message, ...
 
 
 def _is_final(ended: Completed, messages: Sequence[Message]) -> bool:
-    """Whether Lean would say so again: it ended by itself, and every error is at a place in the source."""
-    errors = [message for message in messages if message.severity == "error"]
-    return ended.status == 1 and not ended.timed_out and all(error.position is not None for error in errors)
+    """Whether Lean would say so again: it ended by itself, and every error is at a place in the source.
+
+    What it says of the first line is about imports, and may be about files that could not be read.
+    """
+    places = [message.position for message in messages if message.severity == "error"]
+    inside = all(place is not None and place.line > 1 for place in places)
+    return ended.status == 1 and not ended.timed_out and inside
 
 
 def _parse(line: str, file: str) -> Message | None:
