@@ -91,6 +91,7 @@ def test_the_targets_are_those_of_the_project() -> None:
         ("replay", "peak memory"): (500, "MB"),
         ("equations", "80 equations"): (10, "s"),
         ("instances", "one further shape"): (2, "s"),
+        ("instances", "each of ten further shapes"): (2, "s"),
         ("instances", "fifty shapes, 1 × 1 to 8192 × 2048"): (90, "s"),
         ("corpus", "all verdicts"): (720, "s"),
         ("corpus", "the median verdict"): (8, "s"),
