@@ -59,6 +59,7 @@ def manifest_with_shapes(number: int) -> str:
         ("mask", "mask", "bool", '["n"]'),
     ]
     lines = [
+        'library = "project"',
         "[[kernel]]",
         f'name = "{name}"',
         f'function = "kernels/{name}.py:{name}"',

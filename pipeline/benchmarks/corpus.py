@@ -30,7 +30,8 @@ def by_kernel(workspace: Workspace) -> Iterator[Measurement]:
     for part in ("kernels", "certificates"):
         shutil.rmtree(project / part)
     shutil.copytree(_CORPUS / "kernels", project / "kernels")
-    shutil.copy(_CORPUS / "corpus.toml", project / "maskpool.toml")
+    manifest = (_CORPUS / "corpus.toml").read_text("utf-8")
+    (project / "maskpool.toml").write_text(f'library = "project"\n{manifest}', "utf-8")
     workspace.build(project, "MaskPool")
     used = processes.run((sys.executable, "-m", "benchmarks.corpus", str(project)), ROOT)
     seconds: dict[str, float] = json.loads(used.stdout)
