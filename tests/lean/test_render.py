@@ -39,6 +39,18 @@ KERNELS = pytest.mark.parametrize(
 )
 
 
+def test_a_further_listed_shape_changes_no_other_file() -> None:
+    """So that nothing is proved again but that its program is an instance."""
+    short, longer = MATRICES.shapes[:2]
+    kernel, more = (
+        MATRICES.model_copy(update={"shapes": (MATRICES.open_shape, *shapes)})
+        for shapes in ((short,), (short, longer))
+    )
+    before, after = (lean_files(each, traces(each), "1.2.3") for each in (kernel, more))
+    assert len(after) == len(before) + 1
+    assert before.items() <= after.items()
+
+
 @KERNELS
 def test_one_file_for_each_shape_one_for_the_properties_and_one_over_any_arithmetic(kernel: Kernel) -> None:
     files = lean_files(kernel, traces(kernel), "1.2.3")
@@ -63,7 +75,9 @@ def test_files_say_what_they_are_made_from(kernel: Kernel) -> None:
         assert "do not edit" in text
     for trace in traces(kernel):
         shape = trace.program.shape
-        modules = [trace_module(kernel, shape), properties_module(kernel)]
+        modules = [trace_module(kernel, shape)]
+        if trace.program.symbols or not kernel.is_open:
+            modules.append(properties_module(kernel))
         place = f"at {', '.join(f'{symbol} = {size}' for symbol, size in shape.items())}"
         if trace.program.symbols:
             modules.append(optional_module(kernel))

@@ -178,14 +178,16 @@ def properties_file(
         if t.module == properties_module(kernel) and (only is None or t.dotted in only)
     ]
     namespaces = list(dict.fromkeys(theorem.name[:-1] for theorem in wanted))
+    # nothing of the others: a further listed shape leaves the file as it is
+    shapes = [t.shape for t in theorems(kernel) if t.proves == "translation"]
     return _template("properties.lean.j2").render(
         kernel=kernel.name,
         extended=kernel.arithmetic == "extended",
         function=kernel.function,
-        facts=_facts(traces, jax_version),
+        facts=_facts([t for t in traces if t.program.shape in shapes], jax_version),
         library=[*_library(kernel)],
         constraints=kernel.constraints,
-        imports=[trace_module(kernel, t.shape) for t in theorems(kernel) if t.proves == "translation"],
+        imports=[trace_module(kernel, shape) for shape in shapes],
         sections=[
             {
                 "namespace": dotted(*namespace),
