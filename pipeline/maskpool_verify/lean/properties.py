@@ -607,10 +607,9 @@ def _theorems(kernel: Kernel, score_axes: tuple[str, ...]) -> Iterator[Theorem]:
     for shape in kernel.shapes:
         bag = Bag(kernel, shape)
         writer = _Writer(bag, Pooling(bag, score_axes))
+        yield program_theorem(kernel, shape)
         if kernel.is_open and not bag.is_open:
-            yield writer.instance()
             continue
-        yield writer.translation()
         if attention:
             yield writer.specification()
         yield writer.permutation()
@@ -623,6 +622,13 @@ def _theorems(kernel: Kernel, score_axes: tuple[str, ...]) -> Iterator[Theorem]:
         bag = Bag(kernel, short)
         yield _Writer(bag, Pooling(bag, score_axes)).padding(long)
     yield from optional_theorems(kernel)
+
+
+def program_theorem(kernel: Kernel, shape: Shape) -> Theorem:
+    """The theorem about the program at one shape, over any arithmetic: what it is."""
+    bag = Bag(kernel, shape)
+    writer = _Writer(bag, Pooling(bag))
+    return writer.instance() if kernel.is_open and not bag.is_open else writer.translation()
 
 
 def optional_theorems(kernel: Kernel) -> Iterator[Theorem]:

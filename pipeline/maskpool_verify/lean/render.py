@@ -19,10 +19,10 @@ from maskpool_verify.lean.lines import wrapped
 from maskpool_verify.lean.properties import (
     ROOT,
     Pooling,
-    Property,
     declaration,
     optional_module,
     optional_theorems,
+    program_theorem,
     properties_module,
     theorems,
     trace_module,
@@ -132,8 +132,6 @@ def trace_file(kernel: Kernel, traced: TracedKernel, jax_version: str) -> str:
     shape = traced.program.shape
     bag = Bag(kernel, dict(shape))
     derived = kernel.is_open and not bag.is_open
-    wanted: tuple[Property, ...] = ("translation", "instance")
-    (theorem,) = [t for t in theorems(kernel) if t.proves in wanted and t.shape == shape]
     functions = [] if derived else [_readable("readable", bag, traced.flat)]
     score = None
     if traced.scores is not None:
@@ -152,7 +150,7 @@ def trace_file(kernel: Kernel, traced: TracedKernel, jax_version: str) -> str:
         equations=syntax.equation_lines(traced.program),
         functions=functions,
         score=score,
-        theorem=declaration(theorem),
+        theorem=declaration(program_theorem(kernel, dict(shape))),
     )
 
 
