@@ -10,7 +10,7 @@ from pathlib import Path
 from benchmarks.results import MeasurementError
 from maskpool_verify.engine.protocol import ModuleResult
 from maskpool_verify.engine.wasm import WasmEngine
-from maskpool_verify.lean.properties import properties_module
+from maskpool_verify.lean.properties import theorems
 from maskpool_verify.manifest import load_manifest
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,7 +50,8 @@ class Workspace:
     def build_all(self, project: Path) -> Mapping[str, ModuleResult]:
         """Build the library and the certificates, whether or not they changed."""
         kernels = load_manifest(project / "maskpool.toml").kernels
-        return self.build(project, _LIBRARY, *map(properties_module, kernels), fresh=True)
+        modules = sorted({theorem.module for kernel in kernels for theorem in theorems(kernel)})
+        return self.build(project, _LIBRARY, *modules, fresh=True)
 
     def build(self, project: Path, *modules: str, fresh: bool = False) -> Mapping[str, ModuleResult]:
         """Build modules and what they import.
