@@ -64,17 +64,13 @@ def _replay(project: Path) -> str:
 
 
 def _verdict(project: Path) -> None:
-    from maskpool_verify import certificates  # noqa: PLC0415
+    from maskpool_verify import api  # noqa: PLC0415
     from maskpool_verify.check import check  # noqa: PLC0415
     from maskpool_verify.engine.wasm import WasmEngine  # noqa: PLC0415
-    from maskpool_verify.frontend import trace_kernel  # noqa: PLC0415
     from maskpool_verify.manifest import load_manifest  # noqa: PLC0415
 
     manifest = load_manifest(project / "maskpool.toml")
-    traced = {}
-    for kernel in manifest.kernels:
-        traced[kernel.name] = [trace_kernel(kernel, shape, project) for shape in kernel.shapes]
-        certificates.write(project, kernel, traced[kernel.name])
+    traced = {each.kernel.name: each.traces for each in api.trace(manifest)}
     report = check(manifest, manifest.kernels, WasmEngine(), require_accepted=False, traced=traced)
     if report.verdict != "verified":
         raise MeasurementError(f"The verdict is {report.verdict}: {report.kernels[0].messages}")

@@ -14,11 +14,10 @@ from pathlib import Path
 from benchmarks import processes
 from benchmarks.project import ROOT, Workspace
 from benchmarks.results import Measurement
-from maskpool_verify import certificates
+from maskpool_verify import api
 from maskpool_verify.check import Step, check
 from maskpool_verify.engine.wasm import WasmEngine
 from maskpool_verify.errors import TraceError, UnsupportedError
-from maskpool_verify.frontend import trace_kernel
 from maskpool_verify.manifest import load_manifest
 
 _CORPUS = ROOT / "tests" / "corpus"
@@ -70,8 +69,8 @@ def measure(project: Path) -> dict[str, float]:
     for kernel in manifest.kernels:
         start = time.perf_counter()
         try:
-            traced[kernel.name] = [trace_kernel(kernel, shape, project) for shape in kernel.shapes]
-            certificates.write(project, kernel, traced[kernel.name])
+            (found,) = api.trace(manifest, [kernel])
+            traced[kernel.name] = found.traces
         except (UnsupportedError, TraceError):
             pass  # the check says so again
         seconds[kernel.name] += time.perf_counter() - start

@@ -394,8 +394,9 @@ def verify(
         with disk_faults("write in", project):
             project.mkdir(parents=True, exist_ok=True)
         manifest = Manifest(project / "maskpool.toml", (kernel, *_others(project, kernel)))
+        traced: tuple[Traced, ...] = ()
         with suppress(UnsupportedError, TraceError):  # the check will say so
-            trace(manifest, [kernel], on_wait=on_wait)
+            traced = trace(manifest, [kernel], on_wait=on_wait)
         return _check(
             manifest,
             [kernel],
@@ -403,6 +404,7 @@ def verify(
             second=second,
             search_seconds=search_seconds,
             require_accepted=False,
+            traced={each.kernel.name: each.traces for each in traced},
             progress=progress,
             on_wait=on_wait,
         )

@@ -18,12 +18,11 @@ from typing import Literal
 from expectations import CORPUS
 from pydantic import BaseModel, ConfigDict
 
-from maskpool_verify import certificates
+from maskpool_verify import api
 from maskpool_verify.check import Step, check
 from maskpool_verify.engine.protocol import Engine
 from maskpool_verify.engine.wasm import WasmEngine
 from maskpool_verify.errors import TraceError, UnsupportedError
-from maskpool_verify.frontend import trace_kernel
 from maskpool_verify.lean.properties import Property
 from maskpool_verify.manifest import load_manifest
 from maskpool_verify.refute.counterexample import Counterexample, FloatWarning
@@ -95,10 +94,10 @@ def run(
     traced = {}
     for kernel in kernels:
         try:
-            traced[kernel.name] = [trace_kernel(kernel, shape, project) for shape in kernel.shapes]
+            (found,) = api.trace(manifest, [kernel])
         except (UnsupportedError, TraceError):
             continue  # the check will say so
-        certificates.write(project, kernel, traced[kernel.name])
+        traced[kernel.name] = found.traces
     return check(
         manifest,
         kernels,

@@ -11,7 +11,7 @@ from maskpool_verify.formats.wording import MEANING, place_of
 from maskpool_verify.lean.properties import PROPERTIES, Property
 from maskpool_verify.refute import Counterexample, render
 from maskpool_verify.report import KernelReport, Place, Report, TheoremReport
-from maskpool_verify.stress import KernelStress
+from maskpool_verify.stress import StressReport
 from maskpool_verify.stress import text as stress_text
 
 Level: TypeAlias = Literal["error", "warning"]
@@ -51,11 +51,10 @@ def findings(report: Report) -> tuple[Finding, ...]:
     A kernel that a stress run has broken has a warning for that. What belongs to no kernel is found of
     ``the whole``.
     """
-    broken = {each.name: each for each in (report.observed.kernels if report.observed else ()) if each.broken}
     found = [
         finding
         for kernel in report.kernels
-        for finding in (*_of_kernel(kernel), *_of_stress(kernel, broken.get(kernel.name)))
+        for finding in (*_of_kernel(kernel), *_of_stress(kernel, report.observed))
     ]
     if report.reals.violations:
         text = "\n".join(report.reals.violations)
@@ -84,8 +83,10 @@ def _of_kernel(kernel: KernelReport) -> Iterator[Finding]:
         yield Finding(kernel.name, "floating-point", "warning", title, warning.sentence, kernel.place)
 
 
-def _of_stress(kernel: KernelReport, seen: KernelStress | None) -> Iterator[Finding]:
-    if seen is not None:
+def _of_stress(kernel: KernelReport, observed: StressReport | None) -> Iterator[Finding]:
+    for seen in observed.kernels if observed else ():
+        if seen.name != kernel.name or not seen.broken:
+            continue
         title = f"{kernel.name}: {stress_text.summary(seen)}"
         text = "\n".join([RULES[OBSERVED], "", *stress_text.observed(seen)]).rstrip()
         yield Finding(kernel.name, OBSERVED, "warning", title, text, kernel.place)

@@ -605,11 +605,12 @@ def _applied(theorem: str, arguments: Iterable[str]) -> str:
 def _theorems(kernel: Kernel, score_axes: tuple[str, ...]) -> Iterator[Theorem]:
     attention = kernel.spec == "attention"
     for shape in kernel.shapes:
+        of_program = program_theorem(kernel, shape)
+        yield of_program
+        if of_program.proves == "instance":
+            continue
         bag = Bag(kernel, shape)
         writer = _Writer(bag, Pooling(bag, score_axes))
-        yield program_theorem(kernel, shape)
-        if kernel.is_open and not bag.is_open:
-            continue
         if attention:
             yield writer.specification()
         yield writer.permutation()

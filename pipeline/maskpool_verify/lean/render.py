@@ -131,7 +131,8 @@ def trace_file(kernel: Kernel, traced: TracedKernel, jax_version: str) -> str:
     """
     shape = traced.program.shape
     bag = Bag(kernel, dict(shape))
-    derived = kernel.is_open and not bag.is_open
+    theorem = program_theorem(kernel, dict(shape))
+    derived = theorem.proves == "instance"
     functions = [] if derived else [_readable("readable", bag, traced.flat)]
     score = None
     if traced.scores is not None:
@@ -150,7 +151,7 @@ def trace_file(kernel: Kernel, traced: TracedKernel, jax_version: str) -> str:
         equations=syntax.equation_lines(traced.program),
         functions=functions,
         score=score,
-        theorem=declaration(program_theorem(kernel, dict(shape))),
+        theorem=declaration(theorem),
     )
 
 
@@ -170,14 +171,11 @@ def properties_file(
     only: Collection[str] | None = None,
 ) -> str:
     """The Lean file with the theorems about the programs of a kernel: all, or those called ``only``."""
-    wanted = [
-        t
-        for t in theorems(kernel, score_axes(kernel, traces))
-        if t.module == properties_module(kernel) and (only is None or t.dotted in only)
-    ]
+    all_ = theorems(kernel, score_axes(kernel, traces))
+    wanted = [t for t in all_ if t.module == properties_module(kernel) and (only is None or t.dotted in only)]
     namespaces = list(dict.fromkeys(theorem.name[:-1] for theorem in wanted))
     # nothing of the others: a further listed shape leaves the file as it is
-    shapes = [t.shape for t in theorems(kernel) if t.proves == "translation"]
+    shapes = [t.shape for t in all_ if t.proves == "translation"]
     return _template("properties.lean.j2").render(
         kernel=kernel.name,
         extended=kernel.arithmetic == "extended",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TypedDict, Unpack
 
 from maskpool_verify.lean.properties import Property
 from maskpool_verify.refute.cases import properties
@@ -84,17 +85,17 @@ def observe(
     return Outcome(property_, shown, found.tried, found.complete, False)
 
 
-def examine(
-    subject: Subject,
-    property_: Property,
-    *,
-    budget: float = BUDGET,
-    seed: int = 0,
-    progress: Callable[[Progress], None] = lambda _: None,
-) -> Outcome:
+class Effort(TypedDict, total=False):
+    """What :func:`refute` and :func:`observe` take, with their defaults."""
+
+    budget: float
+    seed: int
+    progress: Callable[[Progress], None]
+
+
+def examine(subject: Subject, property_: Property, **effort: Unpack[Effort]) -> Outcome:
     """Refute a kernel that has a program, and observe one that cannot be imported."""
-    search_ = refute if subject.program_at is not None else observe
-    return search_(subject, property_, budget=budget, seed=seed, progress=progress)
+    return (observe if subject.program_at is None else refute)(subject, property_, **effort)
 
 
 def _require(subject: Subject, property_: Property) -> None:
