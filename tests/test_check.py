@@ -201,6 +201,15 @@ def test_axioms_are_in_the_order_of_the_allowed_ones(manifest: Manifest, answer)
     assert axioms["symbolic.permutation"] == ("propext", "Classical.choice", "Quot.sound", "aaa")
 
 
+def test_what_was_traced_is_not_traced_again(
+    manifest: Manifest, answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (kernel,) = manifest.kernels
+    traced = {NAME: [trace_kernel(kernel, shape, manifest.root) for shape in kernel.shapes]}
+    monkeypatch.delattr(checking, "trace_kernel")
+    assert run(manifest, FakeEngine(), traced=traced).verdict == "verified"
+
+
 @pytest.mark.parametrize("fresh", [False, True])
 def test_fresh_reaches_the_engine(fresh: bool, manifest: Manifest, answer):
     engine = FakeEngine()

@@ -18,8 +18,8 @@ def log(process: int, file: str) -> None:
         out.write(f"{process} {file}\n")
 
 
-def say(severity: str, text: str, file: str) -> None:
-    position = {"line": 2, "column": 4}
+def say(severity: str, text: str, file: str, line: int = 2) -> None:
+    position = {"line": line, "column": 4}
     print(json.dumps({"severity": severity, "pos": position, "caption": "", "data": text, "fileName": file}))
 
 
@@ -48,6 +48,9 @@ def build(work: str, file: str, olean: str, ilean: str) -> int:
         end(71, "not a wasm module")
     if "error" in words or ("full" in words and modules):
         say("error", "unsolved goals\n⊢ False", file)
+        return 1
+    if "import" in words:
+        say("error", "failed to read file", file, line=1)
         return 1
     if "nothing" in words:
         return 0

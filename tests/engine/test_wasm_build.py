@@ -203,7 +203,7 @@ def test_an_error_is_told_again_without_lean(project: Path, tmp_path: Path, fake
     assert runs.count("P/B.lean") == 4
 
 
-@pytest.mark.parametrize("word", ["nothing", "stack", "memory", "hang"])
+@pytest.mark.parametrize("word", ["import", "nothing", "stack", "memory", "hang"])
 def test_what_may_end_otherwise_is_tried_again(
     project: Path, tmp_path: Path, fake_engine: MakeEngine, word: str
 ) -> None:
@@ -222,6 +222,8 @@ def test_an_error_that_came_with_the_project_does_not_count(project: Path, fake_
     fake_engine().build(project, ["A"])
     good = json.loads(record.read_text())
     record.write_text(json.dumps(good | {"failed": True, "artifacts": {}}))
+    for file in (project / ".maskpool/build/wasm/lib").glob("A.*"):
+        file.unlink()
     assert statuses(fake_engine().build(project, ["A"])) == {"A": "built"}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -49,6 +50,19 @@ def test_a_further_listed_shape_changes_no_other_file() -> None:
     before, after = (lean_files(each, traces(each), "1.2.3") for each in (kernel, more))
     assert len(after) == len(before) + 1
     assert before.items() <= after.items()
+
+
+def test_what_is_required_over_any_arithmetic_does_not_wait_for_the_reals() -> None:
+    free = everywhere(SCALARS)
+    required = free.model_copy(update={"require": ("masked_irrelevance_any_arithmetic",)})
+    for kernel, imported in (
+        (free, properties_module(free)),
+        (required, trace_module(required, required.open_shape)),
+    ):
+        text = lean_files(kernel, traces(kernel), "1.2.3")[module_path(optional_module(kernel))]
+        assert re.findall("^public import certificates.(.*)", text, re.MULTILINE) == [
+            imported.removeprefix("certificates.")
+        ]
 
 
 @KERNELS
