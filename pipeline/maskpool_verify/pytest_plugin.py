@@ -49,7 +49,7 @@ class Verifier:
         """Fail the test, with the counterexample if there is one, unless every property is proved.
 
         The arguments are those of :func:`maskpool_verify.api.verify`. Lean has to be installed
-        (``maskpool-verify setup``); the first test that needs the library builds it, in about a minute.
+        (``maskpool-verify setup``); the first test that needs the library builds it, in a minute or two.
         """
         __tracebackhide__ = True
         from maskpool_verify import api  # noqa: PLC0415  # JAX, only when it is needed
