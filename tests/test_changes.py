@@ -12,6 +12,7 @@ import random
 import shutil
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
@@ -89,6 +90,11 @@ class FakeEngine:
             )
             for name in modules
         }
+
+    def session(
+        self, project: Path, modules: Sequence[str], *, fresh: bool = False
+    ) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def artifacts(self, project: Path) -> Artifacts:
         return Artifacts(own=project, library=())

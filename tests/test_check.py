@@ -9,6 +9,7 @@ import json
 import re
 import shutil
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -97,6 +98,11 @@ class FakeEngine:
         for done, result in enumerate(built.values(), 1):
             progress(Progress(module=result.module, result=result, done=done, total=len(built)))
         return built
+
+    def session(
+        self, project: Path, modules: Sequence[str], *, fresh: bool = False
+    ) -> AbstractContextManager[None]:
+        return nullcontext()
 
     def artifacts(self, project: Path) -> Artifacts:
         return Artifacts(own=project, library=())

@@ -227,7 +227,7 @@ def Label.lit (c : Lit) : Label := { value := fun _ => some c, lower := some c, 
 
 /-- The label of an operand. The labels `L` belong to the variables, the newest first. -/
 def Arg.label (L : List Label) : {t : Ty} → Arg Γ t → Label
-  | _, .var k _ => (L.reverse[k]?).getD .junk
+  | _, .var k _ => (numbered L k).getD .junk
   | _, .real n m => .lit (.real n m)
   | _, .infinity negative => { value := fun _ => some (.infinity negative), same := true }
   | _, .nan => { value := fun _ => some .nan, same := true }

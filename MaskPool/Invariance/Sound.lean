@@ -90,25 +90,22 @@ theorem EnvRelated.length (h : EnvRelated W L ρ ρ') : L.length = Γ.length := 
     | nil => exact h.elim
     | cons l L => simp [ih h.2]
 
-theorem EnvRelated.nth (h : EnvRelated W L ρ ρ') {i : Nat} {t : Ty} (hi : Γ[i]? = some t) :
-    Related W (t := t) ((L[i]?).getD .junk) (ρ.nth i hi) (ρ'.nth i hi) := by
-  induction Γ generalizing L i with
-  | nil => simp at hi
+theorem EnvRelated.get (h : EnvRelated W L ρ ρ') {k : Nat} {t : Ty} (hk : numbered Γ k = some t) :
+    Related W (t := t) ((numbered L k).getD .junk) (ρ.get k hk) (ρ'.get k hk) := by
+  induction Γ generalizing L with
+  | nil => contradiction
   | cons u Γ ih =>
     cases L with
     | nil => exact h.elim
     | cons l L =>
-      cases i with
-      | zero => simp at hi; subst hi; exact h.1
-      | succ i => simpa using ih h.2 (i := i) (by simpa using hi)
-
-theorem EnvRelated.get (h : EnvRelated W L ρ ρ') {k : Nat} {t : Ty} (hk : Γ.reverse[k]? = some t) :
-    Related W (t := t) ((L.reverse[k]?).getD .junk) (ρ.get k hk) (ρ'.get k hk) := by
-  have hlt : k < Γ.length := by simpa using (List.getElem?_eq_some_iff.1 hk).1
-  have hL : L.reverse[k]? = L[Γ.length - 1 - k]? := by
-    rw [List.getElem?_reverse (by rw [h.length]; exact hlt), h.length]
-  rw [hL]
-  exact h.nth (Env.getElem?_of_reverse hk)
+      rw [numbered, h.2.length]
+      have pick {b : Bool} (hb : (bif b then some u else numbered Γ k) = some t) :
+          Related W (t := t) ((bif b then some l else numbered L k).getD .junk)
+            (Env.choose b hb ρ.1 (ρ.2.get k)) (Env.choose b hb ρ'.1 (ρ'.2.get k)) := by
+        cases b with
+        | true => cases hb; exact h.1
+        | false => exact ih h.2 hb
+      exact pick hk
 
 theorem Related.const {d : DType} {s : List Dim} {c : Lit} {lower : Option Lit} {x : d.denote α} (hx : c.Is x)
     (hl : ∀ b, lower = some b → b.Le x) :

@@ -37,19 +37,16 @@ namespace Env
 
 variable {α : Type} {ν : Nat → Nat}
 
-/-- The value at a position. -/
-def nth : {Γ : List Ty} → Env α ν Γ → (i : Nat) → {t : Ty} → Γ[i]? = some t → t.denote α ν
-  | _ :: _, (x, _), 0, _, h => Option.some.inj h ▸ x
-  | _ :: Γ, (_, ρ), i + 1, t, h => Env.nth (Γ := Γ) ρ i (t := t) h
-
-theorem getElem?_of_reverse {Γ : List Ty} {k : Nat} {t : Ty} (h : Γ.reverse[k]? = some t) :
-    Γ[Γ.length - 1 - k]? = some t := by
-  rwa [← List.getElem?_reverse]
-  simpa using (List.getElem?_eq_some_iff.1 h).1
+/-- `x`, or if the condition fails a value of `rest`. -/
+def choose (condition : Bool) {t u : Ty} {o : Option Ty} (h : (bif condition then some u else o) = some t)
+    (x : u.denote α ν) (rest : o = some t → t.denote α ν) : t.denote α ν :=
+  match condition, h with
+  | true, h => Option.some.inj h ▸ x
+  | false, h => rest h
 
 /-- The value of the variable number `k`; the newest variable comes first in an environment. -/
-def get {Γ : List Ty} (ρ : Env α ν Γ) (k : Nat) {t : Ty} (h : Γ.reverse[k]? = some t) : t.denote α ν :=
-  ρ.nth (Γ.length - 1 - k) (getElem?_of_reverse h)
+def get : {Γ : List Ty} → Env α ν Γ → (k : Nat) → {t : Ty} → numbered Γ k = some t → t.denote α ν
+  | _ :: Γ, (x, ρ), k, _, h => choose (Nat.beq k Γ.length) h x (get ρ k)
 
 /-- The values of `ρ` in reverse order, followed by those of `σ`. -/
 def reverseOnto : {Γ Δ : List Ty} → Env α ν Γ → Env α ν Δ → Env α ν (Γ.reverseAux Δ)

@@ -51,13 +51,18 @@ abbrev f64 (s : List Dim) : Ty := ⟨.float .f64, s⟩
 abbrev i32 (s : List Dim) : Ty := ⟨.int .i32, s⟩
 /-- `int64[s]` -/
 abbrev i64 (s : List Dim) : Ty := ⟨.int .i64, s⟩
-/-- `bool[s]` -/
-abbrev bool (s : List Dim) : Ty := ⟨.bool, s⟩
+/-- `bool[s]`; `bool` is a function of Lean -/
+abbrev bool_ (s : List Dim) : Ty := ⟨.bool, s⟩
+
+/-- The entry with a number; the last entry of a list has the number 0. Looks at no entry behind it. -/
+def numbered {A : Type} : List A → Nat → Option A
+  | [], _ => none
+  | x :: l, k => bif Nat.beq k l.length then some x else numbered l k
 
 /-- An operand: a variable or a literal. `Γ` lists the types of the variables, the newest first. -/
 inductive Arg (Γ : List Ty) : Ty → Type
   /-- the variable number `k` -/
-  | var {t : Ty} (k : Nat) (h : Γ.reverse[k]? = some t) : Arg Γ t
+  | var {t : Ty} (k : Nat) (h : numbered Γ k = some t) : Arg Γ t
   /-- the number `num / den`; beside an array it stands for an array of its shape -/
   | real {f : FloatType} {s : List Dim} (num : Int) (den : Nat) : Arg Γ ⟨.float f, s⟩
   /-- `-inf` or `inf` -/

@@ -21,13 +21,13 @@ open MaskPool
 
 /-- The imported Jaxpr. The arguments are `v#0 = features`, `v#1 = logits`, `v#2 = mask`. -/
 def program :
-    Kernel [f32 [4, 3], f32 [4], bool [4]] (f32 [3]) :=
+    Kernel [f32 [4, 3], f32 [4], bool_ [4]] (f32 [3]) :=
   .eqn (f32 []) (.convert_element_type (new_dtype := .float .f32) (.scalar 0 1 : Arg _ (f32 []))) <|  -- v#3
   .eqn (f32 [4]) (.broadcast_in_dim (shape := [4]) (broadcast_dimensions := []) v#3) <|  -- v#4
   .eqn (f32 [4]) (.select_n v#2 v#4 v#1) <|  -- v#5
-  .eqn (bool [4, 1]) (.broadcast_in_dim (shape := [4, 1]) (broadcast_dimensions := [0]) v#2) <|  -- v#6
+  .eqn (bool_ [4, 1]) (.broadcast_in_dim (shape := [4, 1]) (broadcast_dimensions := [0]) v#2) <|  -- v#6
   .eqn (f32 []) (.convert_element_type (new_dtype := .float .f32) (.scalar 0 1 : Arg _ (f32 []))) <|  -- v#7
-  .eqn (bool [4, 3]) (.broadcast_in_dim (shape := [4, 3]) (broadcast_dimensions := [0, 1]) v#6) <|  -- v#8
+  .eqn (bool_ [4, 3]) (.broadcast_in_dim (shape := [4, 3]) (broadcast_dimensions := [0, 1]) v#6) <|  -- v#8
   .eqn (f32 [4, 3]) (.broadcast_in_dim (shape := [4, 3]) (broadcast_dimensions := []) v#7) <|  -- v#9
   .eqn (f32 [4, 3]) (.select_n v#8 v#9 v#0) <|  -- v#10
   .eqn (f32 [4]) (.exp v#5) <|  -- v#11
@@ -36,14 +36,14 @@ def program :
   .eqn (f32 [4]) (.select_n v#2 v#13 v#11) <|  -- v#14
   .eqn (f32 []) (.reduce_sum (axes := [0]) v#14) <|  -- v#15
   .eqn (f32 [3]) (.dot_general (dimension_numbers := (([0], [0]), ([], []))) v#14 v#10) <|  -- v#16
-  .eqn (bool []) (.gt v#15 (.real 0 1)) <|  -- v#17
+  .eqn (bool_ []) (.gt v#15 (.real 0 1)) <|  -- v#17
   .eqn (f32 []) (.convert_element_type (new_dtype := .float .f32) (.scalar 1 1 : Arg _ (f32 []))) <|  -- v#18
   .eqn (f32 []) (.select_n v#17 v#18 v#15) <|  -- v#19
   .eqn (f32 [3]) (.broadcast_in_dim (shape := [3]) (broadcast_dimensions := []) v#19) <|  -- v#20
   .eqn (f32 [3]) (.div v#16 v#20) <|  -- v#21
   .eqn (f32 []) (.convert_element_type (new_dtype := .float .f32) (.scalar 0 1 : Arg _ (f32 []))) <|  -- v#22
   .eqn (f32 [3]) (.broadcast_in_dim (shape := [3]) (broadcast_dimensions := []) v#22) <|  -- v#23
-  .eqn (bool [3]) (.broadcast_in_dim (shape := [3]) (broadcast_dimensions := []) v#17) <|  -- v#24
+  .eqn (bool_ [3]) (.broadcast_in_dim (shape := [3]) (broadcast_dimensions := []) v#17) <|  -- v#24
   .eqn (f32 [3]) (.select_n v#24 v#23 v#21) <|  -- v#25
   .ret v#25
 

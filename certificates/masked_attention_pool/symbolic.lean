@@ -26,13 +26,13 @@ abbrev d : Dim := .var 1
 
 /-- The imported Jaxpr. The arguments are `v#0 = features`, `v#1 = logits`, `v#2 = mask`. -/
 def program :
-    Kernel [f32 [n, d], f32 [n], bool [n]] (f32 [d]) :=
+    Kernel [f32 [n, d], f32 [n], bool_ [n]] (f32 [d]) :=
   .eqn (f32 []) (.convert_element_type (new_dtype := .float .f32) (.scalar 0 1 : Arg _ (f32 []))) <|  -- v#3
   .eqn (f32 [n]) (.broadcast_in_dim (shape := [n]) (broadcast_dimensions := []) v#3) <|  -- v#4
   .eqn (f32 [n]) (.select_n v#2 v#4 v#1) <|  -- v#5
-  .eqn (bool [n, 1]) (.broadcast_in_dim (shape := [n, 1]) (broadcast_dimensions := [0]) v#2) <|  -- v#6
+  .eqn (bool_ [n, 1]) (.broadcast_in_dim (shape := [n, 1]) (broadcast_dimensions := [0]) v#2) <|  -- v#6
   .eqn (f32 []) (.convert_element_type (new_dtype := .float .f32) (.scalar 0 1 : Arg _ (f32 []))) <|  -- v#7
-  .eqn (bool [n, d]) (.broadcast_in_dim (shape := [n, d]) (broadcast_dimensions := [0, 1]) v#6) <|  -- v#8
+  .eqn (bool_ [n, d]) (.broadcast_in_dim (shape := [n, d]) (broadcast_dimensions := [0, 1]) v#6) <|  -- v#8
   .eqn (f32 [n, d]) (.broadcast_in_dim (shape := [n, d]) (broadcast_dimensions := []) v#7) <|  -- v#9
   .eqn (f32 [n, d]) (.select_n v#8 v#9 v#0) <|  -- v#10
   .eqn (f32 [n]) (.exp v#5) <|  -- v#11
@@ -41,14 +41,14 @@ def program :
   .eqn (f32 [n]) (.select_n v#2 v#13 v#11) <|  -- v#14
   .eqn (f32 []) (.reduce_sum (axes := [0]) v#14) <|  -- v#15
   .eqn (f32 [d]) (.dot_general (dimension_numbers := (([0], [0]), ([], []))) v#14 v#10) <|  -- v#16
-  .eqn (bool []) (.gt v#15 (.real 0 1)) <|  -- v#17
+  .eqn (bool_ []) (.gt v#15 (.real 0 1)) <|  -- v#17
   .eqn (f32 []) (.convert_element_type (new_dtype := .float .f32) (.scalar 1 1 : Arg _ (f32 []))) <|  -- v#18
   .eqn (f32 []) (.select_n v#17 v#18 v#15) <|  -- v#19
   .eqn (f32 [d]) (.broadcast_in_dim (shape := [d]) (broadcast_dimensions := []) v#19) <|  -- v#20
   .eqn (f32 [d]) (.div v#16 v#20) <|  -- v#21
   .eqn (f32 []) (.convert_element_type (new_dtype := .float .f32) (.scalar 0 1 : Arg _ (f32 []))) <|  -- v#22
   .eqn (f32 [d]) (.broadcast_in_dim (shape := [d]) (broadcast_dimensions := []) v#22) <|  -- v#23
-  .eqn (bool [d]) (.broadcast_in_dim (shape := [d]) (broadcast_dimensions := []) v#17) <|  -- v#24
+  .eqn (bool_ [d]) (.broadcast_in_dim (shape := [d]) (broadcast_dimensions := []) v#17) <|  -- v#24
   .eqn (f32 [d]) (.select_n v#24 v#23 v#21) <|  -- v#25
   .ret v#25
 

@@ -26,12 +26,12 @@ abbrev d : Dim := .var 1
 
 /-- The imported Jaxpr. The arguments are `v#0 = features`, `v#1 = logits`, `v#2 = mask`. -/
 def program :
-    Kernel [f32 [n, d], f32 [n], bool [n]] (f32 [d]) :=
+    Kernel [f32 [n, d], f32 [n], bool_ [n]] (f32 [d]) :=
   .eqn (f32 [n]) (.broadcast_in_dim (shape := [n]) (broadcast_dimensions := []) (.scalar (-340282346638528859811704183484516925440) 1)) <|  -- v#3
   .eqn (f32 [n]) (.select_n v#2 v#3 v#1) <|  -- v#4
-  .eqn (bool [n, 1]) (.broadcast_in_dim (shape := [n, 1]) (broadcast_dimensions := [0]) v#2) <|  -- v#5
+  .eqn (bool_ [n, 1]) (.broadcast_in_dim (shape := [n, 1]) (broadcast_dimensions := [0]) v#2) <|  -- v#5
   .eqn (f32 []) (.convert_element_type (new_dtype := .float .f32) (.scalar 0 1 : Arg _ (f32 []))) <|  -- v#6
-  .eqn (bool [n, d]) (.broadcast_in_dim (shape := [n, d]) (broadcast_dimensions := [0, 1]) v#5) <|  -- v#7
+  .eqn (bool_ [n, d]) (.broadcast_in_dim (shape := [n, d]) (broadcast_dimensions := [0, 1]) v#5) <|  -- v#7
   .eqn (f32 [n, d]) (.broadcast_in_dim (shape := [n, d]) (broadcast_dimensions := []) v#6) <|  -- v#8
   .eqn (f32 [n, d]) (.select_n v#7 v#8 v#0) <|  -- v#9
   .eqn (f32 []) (.reduce_max (axes := [0]) v#4) <|  -- v#10
@@ -43,14 +43,14 @@ def program :
   .eqn (f32 [n]) (.select_n v#2 v#15 v#13) <|  -- v#16
   .eqn (f32 []) (.reduce_sum (axes := [0]) v#16) <|  -- v#17
   .eqn (f32 [d]) (.dot_general (dimension_numbers := (([0], [0]), ([], []))) v#16 v#9) <|  -- v#18
-  .eqn (bool []) (.gt v#17 (.real 0 1)) <|  -- v#19
+  .eqn (bool_ []) (.gt v#17 (.real 0 1)) <|  -- v#19
   .eqn (f32 []) (.convert_element_type (new_dtype := .float .f32) (.scalar 1 1 : Arg _ (f32 []))) <|  -- v#20
   .eqn (f32 []) (.select_n v#19 v#20 v#17) <|  -- v#21
   .eqn (f32 [d]) (.broadcast_in_dim (shape := [d]) (broadcast_dimensions := []) v#21) <|  -- v#22
   .eqn (f32 [d]) (.div v#18 v#22) <|  -- v#23
   .eqn (f32 []) (.convert_element_type (new_dtype := .float .f32) (.scalar 0 1 : Arg _ (f32 []))) <|  -- v#24
   .eqn (f32 [d]) (.broadcast_in_dim (shape := [d]) (broadcast_dimensions := []) v#24) <|  -- v#25
-  .eqn (bool [d]) (.broadcast_in_dim (shape := [d]) (broadcast_dimensions := []) v#19) <|  -- v#26
+  .eqn (bool_ [d]) (.broadcast_in_dim (shape := [d]) (broadcast_dimensions := []) v#19) <|  -- v#26
   .eqn (f32 [d]) (.select_n v#26 v#25 v#23) <|  -- v#27
   .ret v#27
 

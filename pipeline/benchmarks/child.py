@@ -65,13 +65,14 @@ def _replay(project: Path) -> str:
 
 def _verdict(project: Path) -> None:
     from maskpool_verify import api  # noqa: PLC0415
-    from maskpool_verify.check import check  # noqa: PLC0415
+    from maskpool_verify.check import check, session  # noqa: PLC0415
     from maskpool_verify.engine.wasm import WasmEngine  # noqa: PLC0415
     from maskpool_verify.manifest import load_manifest  # noqa: PLC0415
 
-    manifest = load_manifest(project / "maskpool.toml")
-    traced = {each.kernel.name: each.traces for each in api.trace(manifest)}
-    report = check(manifest, manifest.kernels, WasmEngine(), require_accepted=False, traced=traced)
+    manifest, engine = load_manifest(project / "maskpool.toml"), WasmEngine()
+    with session(manifest, manifest.kernels, engine):
+        traced = {each.kernel.name: each.traces for each in api.trace(manifest)}
+        report = check(manifest, manifest.kernels, engine, require_accepted=False, traced=traced)
     if report.verdict != "verified":
         raise MeasurementError(f"The verdict is {report.verdict}: {report.kernels[0].messages}")
 

@@ -25,7 +25,7 @@ from maskpool_verify import certificates, changes, lock, second_kernel
 from maskpool_verify import refute as refutation
 from maskpool_verify import stress as stressing
 from maskpool_verify.changes import Change
-from maskpool_verify.check import SEARCH_SECONDS, Step
+from maskpool_verify.check import SEARCH_SECONDS, Step, session
 from maskpool_verify.check import check as _check
 from maskpool_verify.engine.lake import LakeEngine
 from maskpool_verify.engine.protocol import Engine
@@ -394,20 +394,22 @@ def verify(
         with disk_faults("write in", project):
             project.mkdir(parents=True, exist_ok=True)
         manifest = Manifest(project / "maskpool.toml", (kernel, *_others(project, kernel)))
-        traced: tuple[Traced, ...] = ()
-        with suppress(UnsupportedError, TraceError):  # the check will say so
-            traced = trace(manifest, [kernel], on_wait=on_wait)
-        return _check(
-            manifest,
-            [kernel],
-            choose(engine) if isinstance(engine, str) else engine,
-            second=second,
-            search_seconds=search_seconds,
-            require_accepted=False,
-            traced={each.kernel.name: each.traces for each in traced},
-            progress=progress,
-            on_wait=on_wait,
-        )
+        chosen = choose(engine) if isinstance(engine, str) else engine
+        with session(manifest, [kernel], chosen):
+            traced: tuple[Traced, ...] = ()
+            with suppress(UnsupportedError, TraceError):  # the check will say so
+                traced = trace(manifest, [kernel], on_wait=on_wait)
+            return _check(
+                manifest,
+                [kernel],
+                chosen,
+                second=second,
+                search_seconds=search_seconds,
+                require_accepted=False,
+                traced={each.kernel.name: each.traces for each in traced},
+                progress=progress,
+                on_wait=on_wait,
+            )
 
 
 @contextmanager

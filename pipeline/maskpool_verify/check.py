@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -95,12 +95,7 @@ class _Case:
 
     @property
     def modules(self) -> tuple[str, ...]:
-        shapes = self.kernel.shapes
-        return (
-            *(trace_module(self.kernel, shape) for shape in shapes),
-            properties_module(self.kernel),
-            *([optional_module(self.kernel)] if any(optional_theorems(self.kernel)) else []),
-        )
+        return _modules(self.kernel)
 
     def module(self, theorem: Theorem) -> str:
         """The module with a theorem."""
@@ -119,6 +114,23 @@ class _Case:
     def fail(self, verdict: Verdict, *messages: str) -> None:
         self.verdict = verdict
         self.messages += messages
+
+
+def _modules(kernel: Kernel) -> tuple[str, ...]:
+    """The generated modules of a kernel."""
+    return (
+        *(trace_module(kernel, shape) for shape in kernel.shapes),
+        properties_module(kernel),
+        *([optional_module(kernel)] if any(optional_theorems(kernel)) else []),
+    )
+
+
+def session(
+    manifest: Manifest, kernels: Sequence[Kernel], engine: Engine, *, fresh: bool = False
+) -> AbstractContextManager[None]:
+    """Within it a :func:`check` of ``kernels`` may come; the engine starts if there seems to be work."""
+    modules = [LIBRARY, *(module for kernel in kernels for module in _modules(kernel))]
+    return engine.session(workspace.directory(manifest), modules, fresh=fresh)
 
 
 def check(
@@ -153,12 +165,24 @@ def check(
             not be used.
     """
     workspace.require_one_library(manifest)
-    with ThreadPoolExecutor() as pool:  # the checksums of the engine are computed while JAX traces
-        described = pool.submit(engine.info)
-        cases = [_trace(manifest, kernel, traced.get(kernel.name), progress) for kernel in kernels]
-        described.result()
-    with certificates.locked(manifest.root, on_wait):
-        report = _check(manifest, cases, engine, fresh, second, search_seconds, require_accepted, progress)
+    with ExitStack() as building:
+        building.enter_context(session(manifest, kernels, engine, fresh=fresh))
+        with ThreadPoolExecutor() as pool:  # the checksums of the engine are computed while JAX traces
+            described = pool.submit(engine.info)
+            cases = [_trace(manifest, kernel, traced.get(kernel.name), progress) for kernel in kernels]
+            described.result()
+        with certificates.locked(manifest.root, on_wait):
+            report = _check(
+                manifest,
+                cases,
+                engine,
+                building,
+                fresh=fresh,
+                second=second,
+                search_seconds=search_seconds,
+                require_accepted=require_accepted,
+                progress=progress,
+            )
     if stress_seconds <= 0:
         return report
     return report.model_copy(update={"observed": _observed(manifest, cases, stress_seconds, progress)})
@@ -180,12 +204,15 @@ def _check(
     manifest: Manifest,
     cases: Sequence[_Case],
     engine: Engine,
+    building: ExitStack,
+    *,
     fresh: bool,
     second: second_kernel.Mode,
     search_seconds: float,
     require_accepted: bool,
     progress: Callable[[Step], None],
 ) -> Report:
+    """``building`` is the session of the engine, which ends when all is built."""
     certificates.require_no_orphans(manifest)
     accepted = lock.read(manifest.root) if require_accepted else None
     require_no_links(tree(manifest.root / ROOT), manifest.root)
@@ -211,6 +238,7 @@ def _check(
             progress=lambda step: progress(Step("build", step.module, step)),
         )
         built |= _build_apart(work.root, current, built, engine, progress)
+    building.close()
     audited = _audit(work.root, engine, current, built, second, progress)
     for case in current:
         case.compare(manifest)  # once more, for what was built is what the files held in between

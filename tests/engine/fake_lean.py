@@ -1,6 +1,8 @@
-"""Stands in for `node lean.cjs INSTALLATION BUILD`, with the same requests and answers.
+"""Stands in for `node lean.cjs INSTALLATION BUILD [CODE SHA256]`, with the same requests and answers.
 
-A source directs it with lines `-- fake: WORD`. It appends its process id and the module to $FAKE_LEAN_LOG.
+A source directs it with lines `-- fake: WORD`. It appends its process id and the module to $FAKE_LEAN_LOG,
+and once its process id to $FAKE_LEAN_LOG.started. Its machine code is the number of modules that it has
+built, once for each.
 """
 
 import json
@@ -11,6 +13,7 @@ import time
 from pathlib import Path
 
 modules = 0
+code = sys.argv[4:]
 
 
 def log(process: int, file: str) -> None:
@@ -42,6 +45,8 @@ def build(work: str, file: str, olean: str, ilean: str) -> int:
         time.sleep(60)
     if "stack" in words:
         end(70, "Lean crashed: Maximum call stack size exceeded")
+    if "code" in words and code:
+        os.kill(os.getpid(), 11)
     if "memory" in words or ("alone" in words and modules):
         os.kill(os.getpid(), 9)
     if "unloadable" in words:
@@ -59,9 +64,16 @@ def build(work: str, file: str, olean: str, ilean: str) -> int:
     return 0
 
 
+with open(os.environ["FAKE_LEAN_LOG"] + ".started", "a", encoding="utf-8") as started:
+    started.write(f"{os.getpid()}\n")
 for line in sys.stdin:
     request = json.loads(line)
     token = request.pop("token")
+    if "save" in request:
+        content = str(modules).encode() * modules
+        Path(request["save"]).write_bytes(content)
+        print(token, 0 if len(content) >= request["from"] else 1, 0, flush=True)
+        continue
     status = build(**request)
     modules += 1
     print(token, status, 1_500_000_000 if "Full" in request["file"] else 500_000_000 + modules, flush=True)

@@ -27,6 +27,8 @@ def without_engine(report: Report) -> dict[str, Any]:
     for key in ("engine", "trusted"):
         del data[key]
     del data["provenance"]["engine"]
+    # Artifacts differ in bytes that mean nothing, by what a process has built before.
+    data["provenance"]["artifacts"] = sorted(data["provenance"]["artifacts"])
     if data["second_kernel"]:
         del data["second_kernel"]["seconds"], data["second_kernel"]["megabytes"]
     return data

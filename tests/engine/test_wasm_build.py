@@ -14,6 +14,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -270,6 +271,57 @@ def test_a_module_that_ends_a_used_process_or_fills_it_gets_a_new_one(
     assert statuses(fake_engine(jobs=1).build(project, [module]))[module] == "built"
     runs = [process for process, file in started(tmp_path / "lean.log") if file == f"{module}.lean"]
     assert len(set(runs)) == 2
+
+
+def processes(tmp_path: Path) -> list[int]:
+    """All that were started, whether they were given a module or not."""
+    log = tmp_path / "lean.log.started"
+    return [int(line) for line in log.read_text().splitlines()] if log.exists() else []
+
+
+def processes_are(tmp_path: Path, number: int) -> bool:
+    return len(processes(tmp_path)) == number
+
+
+def test_builds_of_a_session_share_a_process(project: Path, tmp_path: Path, fake_engine: MakeEngine) -> None:
+    engine = fake_engine(jobs=1)
+    with engine.session(project, ["C"]):
+        assert statuses(engine.build(project, ["C"]))["C"] == "built"
+        assert statuses(engine.build(project, ["D"]))["D"] == "built"
+        (process,) = processes(tmp_path)
+        assert {int(p) for p, _ in started(tmp_path / "lean.log")} == {process}
+    assert not _is_alive(process)
+
+
+def test_a_session_with_work_starts_a_process_at_once(
+    project: Path, tmp_path: Path, fake_engine: MakeEngine
+) -> None:
+    engine = fake_engine()
+    engine.build(project, ["C", "D"])
+    expected = len(processes(tmp_path))
+    with engine.session(project, ["C", "D"]):
+        pass
+    assert len(processes(tmp_path)) == expected
+    write(project, {"P.B": CHAIN["P.B"] + "-- changed\n"})
+    for modules, fresh in ((["C"], False), (["D"], True), (["D", "Absent"], False)):
+        expected += 1
+        with engine.session(project, modules, fresh=fresh):
+            _wait(partial(processes_are, tmp_path, expected))
+    assert not any(map(_is_alive, processes(tmp_path)))
+
+
+def test_a_failed_session_leaves_no_process(project: Path, tmp_path: Path, fake_engine: MakeEngine) -> None:
+    engine = fake_engine()
+
+    def interrupted() -> None:
+        with engine.session(project, ["C"]):
+            _wait(partial(processes_are, tmp_path, 1))
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert not any(map(_is_alive, processes(tmp_path)))
+    assert statuses(engine.build(project, ["C"]))["C"] == "built"
 
 
 def test_a_full_process_is_not_used_again(project: Path, tmp_path: Path, fake_engine: MakeEngine) -> None:

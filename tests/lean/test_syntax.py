@@ -20,7 +20,7 @@ def test_each_primitive_is_written_with_the_parameters_of_jax(name: str) -> None
 
 def test_each_equation_is_a_line_with_its_type_and_number() -> None:
     program = translated(lambda x, m: jnp.where(m, x, 0.0) * x, f32(2), truth(2)).program
-    assert kernel_type(program) == "Kernel [f32 [2], bool [2]] (f32 [2])"
+    assert kernel_type(program) == "Kernel [f32 [2], bool_ [2]] (f32 [2])"
     assert equation_lines(program) == (
         ".eqn (f32 []) (.convert_element_type (new_dtype := .float .f32) (.scalar 0 1 : Arg _ (f32 []))) <|"
         "  -- v#2",
@@ -45,7 +45,7 @@ def test_programs_without_equations() -> None:
         ("bfloat16", "bf16 [4, 3]", ".float .bf16"),
         ("float32", "f32 [4, 3]", ".float .f32"),
         ("float64", "f64 [4, 3]", ".float .f64"),
-        ("bool", "bool [4, 3]", ".bool"),
+        ("bool", "bool_ [4, 3]", ".bool"),
     ],
 )
 def test_types(dtype: str, type_: str, argument: str) -> None:

@@ -7,6 +7,7 @@ An engine knows nothing about kernels or certificates. Adding one means one more
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Literal, Protocol
 
@@ -112,6 +113,15 @@ class Engine(Protocol):
         Raises:
             EnvironmentFault: Lean cannot be run, or the directory cannot be written.
             MaskpoolError: an import cycle, or a module without a source.
+        """
+        ...
+
+    def session(
+        self, project: Path, modules: Sequence[str], *, fresh: bool = False
+    ) -> AbstractContextManager[None]:
+        """Within it builds share what takes time to start; that begins at once if ``modules`` need a build.
+
+        Says nothing of faults, which a build reports.
         """
         ...
 

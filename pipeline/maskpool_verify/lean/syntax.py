@@ -44,7 +44,7 @@ _TYPE_NAMES: dict[DType, str] = {
     "float64": "f64",
     "int32": "i32",
     "int64": "i64",
-    "bool": "bool",
+    "bool": "bool_",
 }
 
 
@@ -175,6 +175,6 @@ def equation_lines(program: Program) -> tuple[str, ...]:
 
 
 def kernel_type(program: Program) -> str:
-    """``Kernel [f32 [4, 3], bool [4]] (f32 [3])``"""
+    """``Kernel [f32 [4, 3], bool_ [4]] (f32 [3])``"""
     arguments = ", ".join(type_text(argument.type) for argument in program.arguments)
     return f"Kernel [{arguments}] ({type_text(program.type)})"

@@ -25,7 +25,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -35,6 +35,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from maskpool_verify.engine.modules import Source, read_sources, source_file
 from maskpool_verify.engine.process import Children, Completed, termination_raises
 from maskpool_verify.engine.protocol import Artifacts, EngineInfo, Message, ModuleResult, Position, Progress
+from maskpool_verify.engine.wasm.machine_code import MachineCode
 from maskpool_verify.engine.wasm.node import node_command
 from maskpool_verify.engine.wasm.package import (
     FORMAT,
@@ -48,7 +49,7 @@ from maskpool_verify.engine.wasm.package import (
     pinned_files,
 )
 from maskpool_verify.engine.wasm.session import CANNOT_START, Request, Sessions
-from maskpool_verify.errors import EnvironmentFault
+from maskpool_verify.errors import EnvironmentFault, MaskpoolError
 from maskpool_verify.files import disk_faults, exclusive, secret, write_whole
 
 _SCRIPT = Path(__file__).with_name("lean.cjs")
@@ -99,6 +100,7 @@ class WasmEngine:
         self._on_wait = on_wait
         self._node = node
         self._files: dict[str, str] | None = None
+        self._shared: dict[Path, _Lean] = {}
 
     @property
     def name(self) -> Literal["wasm"]:
@@ -145,7 +147,7 @@ class WasmEngine:
         self._require_installed()
         project = project.absolute()
         directory = _build_directory(project)
-        reserved = frozenset(entry.name.removesuffix(".olean") for entry in self._library.iterdir())
+        reserved = self._reserved()
         with (
             disk_faults("build in", directory),
             termination_raises(),
@@ -153,10 +155,54 @@ class WasmEngine:
         ):
             sources = read_sources(project, modules, reserved)
             _remove_leftovers(project, directory, reserved)
-            build = _Build(
-                directory, sources, self._lean_command(directory), self._timeout, fresh, self._key()
-            )
-            return build.run(self._jobs, progress)
+            lean = self._shared.get(directory) or self._lean(directory)
+            build = _Build(directory, sources, lean, self._timeout, fresh, self._key())
+            try:
+                return build.run(self._jobs, progress)
+            finally:
+                if directory not in self._shared:
+                    lean.sessions.close()
+
+    @contextmanager
+    def session(self, project: Path, modules: Sequence[str], *, fresh: bool = False) -> Iterator[None]:
+        """Builds within it share processes; one starts at once if there is work. See :class:`Engine`."""
+        directory = _build_directory(project)
+        if directory in self._shared:
+            yield
+            return
+        with suppress(MaskpoolError, OSError):  # a build will say so
+            lean = self._lean(directory)
+            self._shared[directory] = lean
+            if fresh or not self._is_built(project.absolute(), modules):
+                lean.sessions.begin()
+        try:
+            yield
+        finally:
+            if directory in self._shared:
+                self._shared.pop(directory).sessions.close()
+
+    def _is_built(self, project: Path, modules: Sequence[str]) -> bool:
+        """Whether all modules seem to be as a build would leave them; artifacts are not looked at."""
+        try:
+            sources = read_sources(project, modules, self._reserved())
+        except MaskpoolError:
+            return False  # a source is still to be written
+        records = {m: _read_record(_build_directory(project), m) for m in sources}
+        digests: dict[str, str] = {}
+        for module, source in sources.items():
+            digests[module] = _digest(source, digests)
+        return all(record and record.digest == digests[module] for module, record in records.items())
+
+    def _reserved(self) -> frozenset[str]:
+        """The names of Lean's own libraries."""
+        return frozenset(entry.name.removesuffix(".olean") for entry in self._library.iterdir())
+
+    def _lean(self, directory: Path) -> _Lean:
+        node = self._node or node_command()
+        command = [*node, str(_SCRIPT), str(installation(self._cache)), str(directory)]
+        children = Children()
+        code = MachineCode(self._cache, self._key(), " ".join(node))
+        return _Lean(node[0], children, Sessions(children, command, code))
 
     def _key(self) -> bytes:
         """The key of this user, with which records are sealed."""
@@ -173,9 +219,6 @@ class WasmEngine:
             raise EnvironmentFault(
                 f"The embedded Lean is {state} in {self._cache}; run `maskpool-verify setup`."
             )
-
-    def _lean_command(self, directory: Path) -> list[str]:
-        return [*(self._node or node_command()), str(_SCRIPT), str(installation(self._cache)), str(directory)]
 
 
 def _build_directory(project: Path) -> Path:
@@ -197,20 +240,27 @@ def _remove_leftovers(project: Path, directory: Path, reserved: frozenset[str]) 
                 os.rmdir(folder)  # an empty directory `Init` would hide Lean's own
 
 
+@dataclass(frozen=True)
+class _Lean:
+    """The processes of a build; ``node`` is the program that they run."""
+
+    node: str
+    children: Children
+    sessions: Sessions
+
+
 @dataclass
 class _Build:
     """One run over a set of sources, with the lock held."""
 
     directory: Path
     sources: Mapping[str, Source]
-    lean: Sequence[str]
+    lean: _Lean
     timeout: float
     fresh: bool
     key: bytes
 
     def __post_init__(self) -> None:
-        self._children = Children()
-        self._sessions = Sessions(self._children, self.lean)
         self._results: dict[str, ModuleResult] = {}
         self._digests: dict[str, str] = {}
 
@@ -251,10 +301,9 @@ class _Build:
         try:
             yield
         except BaseException:
-            self._children.kill()
+            self.lean.children.kill()
             pool.shutdown(cancel_futures=True)
             raise
-        self._sessions.close()
 
     def _without_lean(self, module: str) -> ModuleResult | None:
         """The result of a module that needs no run of Lean, else None."""
@@ -266,7 +315,7 @@ class _Build:
             text = f"not built, because {', '.join(failed)} failed"
             message = Message(severity="information", file=source.file, position=None, text=text)
             return ModuleResult(module=module, status="skipped", seconds=0.0, messages=(message,))
-        self._digests[module] = self._digest(source)
+        self._digests[module] = _digest(source, self._digests)
         record = self._current_record(module)
         if record is None:
             return None
@@ -274,21 +323,12 @@ class _Build:
         status: Literal["failed", "cached"] = "failed" if record.failed else "cached"
         return ModuleResult(module=module, status=status, seconds=seconds, messages=record.messages)
 
-    def _digest(self, source: Source) -> str:
-        content = hashlib.sha256(source.content).hexdigest()
-        imports = {m: self._digests[m] for m in source.imports}
-        parts = [FORMAT, INTEGRITY, source.module, content, imports]
-        return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
-
     def _current_record(self, module: str) -> _Record | None:
         """The record of a module, if it fits the source and the artifacts are the ones it describes."""
         if self.fresh:
             return None
-        try:
-            record = _Record.model_validate_json(self._record_file(module).read_bytes())
-        except (FileNotFoundError, ValidationError):
-            return None
-        if not hmac.compare_digest(record.seal, record.sealed(self.key).seal):
+        record = _read_record(self.directory, module)
+        if record is None or not hmac.compare_digest(record.seal, record.sealed(self.key).seal):
             return None
         found = {file.name: file for file in self._artifact_files(module)}
         current = record.digest == self._digests[module] and record.artifacts.keys() == found.keys()
@@ -296,16 +336,13 @@ class _Build:
             return record
         return None
 
-    def _record_file(self, module: str) -> Path:
-        return self.directory.joinpath("records", *module.split(".")).with_suffix(".json")
-
     def _artifact_files(self, module: str) -> list[Path]:
         *folders, last = module.split(".")
         folder = self.directory.joinpath("lib", *folders)
         return [file for file in folder.glob(f"{last}.*") if not file.is_dir()]
 
     def _remove(self, module: str) -> None:
-        self._record_file(module).unlink(missing_ok=True)
+        _record_file(self.directory, module).unlink(missing_ok=True)
         for file in self._artifact_files(module):
             file.unlink()
 
@@ -337,10 +374,10 @@ class _Build:
 
     def _run_lean(self, request: Request) -> Completed:
         try:
-            ended = self._sessions.build(request, self.timeout)
+            ended = self.lean.sessions.build(request, self.timeout)
         except OSError as error:
             raise EnvironmentFault(
-                f"Cannot run Node.js ({self.lean[0]}): {error.strerror or error}."
+                f"Cannot run Node.js ({self.lean.node}): {error.strerror or error}."
             ) from error
         if ended.status == CANNOT_START:
             raise EnvironmentFault(
@@ -364,9 +401,29 @@ class _Build:
         record = _Record(digest=digest, failed=failed, messages=messages, artifacts=artifacts).sealed(
             self.key
         )
-        record_file = self._record_file(module)
+        record_file = _record_file(self.directory, module)
         record_file.parent.mkdir(parents=True, exist_ok=True)
         write_whole(record_file, record.model_dump_json().encode())
+
+
+def _digest(source: Source, digests: Mapping[str, str]) -> str:
+    """A checksum of all that decides what Lean makes of a module; those of its imports are known."""
+    content = hashlib.sha256(source.content).hexdigest()
+    imports = {m: digests[m] for m in source.imports}
+    parts = [FORMAT, INTEGRITY, source.module, content, imports]
+    return hashlib.sha256(json.dumps(parts).encode()).hexdigest()
+
+
+def _record_file(directory: Path, module: str) -> Path:
+    return directory.joinpath("records", *module.split(".")).with_suffix(".json")
+
+
+def _read_record(directory: Path, module: str) -> _Record | None:
+    """The record of a module; its seal is not looked at."""
+    try:
+        return _Record.model_validate_json(_record_file(directory, module).read_bytes())
+    except (FileNotFoundError, ValidationError):
+        return None
 
 
 def _sha256(file: Path) -> str:

