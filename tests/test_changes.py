@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import random
 import shutil
 import subprocess
@@ -77,6 +78,7 @@ class FakeEngine:
         modules: Sequence[str],
         *,
         fresh: bool = False,
+        seconds: Callable[[str], float] = lambda _: math.inf,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> dict[str, ModuleResult]:
         texts = [(self.root / name).read_text() for name in ("MaskPool.lean", "requirements.txt")]

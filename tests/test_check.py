@@ -6,6 +6,7 @@ Only the search for counterexamples is the real one.
 from __future__ import annotations
 
 import json
+import math
 import re
 import shutil
 from collections.abc import Callable, Sequence
@@ -16,7 +17,7 @@ from typing import Any, Literal
 
 import pytest
 
-from maskpool_verify import certificates, lock
+from maskpool_verify import certificates, lock, refute
 from maskpool_verify import check as checking
 from maskpool_verify.audit import AuditResult, TheoremAudit
 from maskpool_verify.check import SEARCH_SECONDS, Step, check
@@ -33,6 +34,7 @@ from maskpool_verify.failures import BY_SPECIFICATION
 from maskpool_verify.formats.text import to_text
 from maskpool_verify.frontend import trace_kernel
 from maskpool_verify.lean.properties import PROPERTIES as ALL_PROPERTIES
+from maskpool_verify.lean.properties import Property
 from maskpool_verify.manifest import Manifest, load_manifest
 from maskpool_verify.refute import render
 from maskpool_verify.report import Report, from_json, to_json
@@ -76,6 +78,7 @@ class FakeEngine:
         self.during = during
         self.fresh: bool | None = None
         self.apart: str | None = None
+        self.seconds: dict[str, float] = {}
 
     def info(self) -> EngineInfo:
         return EngineInfo(name="wasm", lean_version=VERSION, githash=HASH, source="a test", files={})
@@ -86,6 +89,7 @@ class FakeEngine:
         modules: Sequence[str],
         *,
         fresh: bool = False,
+        seconds: Callable[[str], float] = lambda _: math.inf,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> dict[str, ModuleResult]:
         file = project / f"certificates/{NAME}/proved_properties.lean"
@@ -96,6 +100,7 @@ class FakeEngine:
         self.during()
         built = {name: self.results.get(name, module(name)) for name in modules} | self.results
         for done, result in enumerate(built.values(), 1):
+            self.seconds[result.module] = seconds(result.module)
             progress(Progress(module=result.module, result=result, done=done, total=len(built)))
         return built
 
@@ -570,6 +575,67 @@ def test_without_time_there_is_no_search(manifest: Manifest, answer):
     assert report.verdict == "unproved"
     assert report.kernels[0].counterexamples == ()
     assert "search" not in [step.stage for step in steps]
+
+
+def test_lean_has_a_time_for_each_kernel(manifest: Manifest, answer):
+    answer()
+    library = ModuleResult(module="MaskPool", status="built", seconds=1000.0, messages=())
+    took = {"symbolic": 12.0, "n4_d3": 5.5}
+    own = [
+        module(f"certificates.{NAME}.{name}").model_copy(update={"seconds": s}) for name, s in took.items()
+    ]
+    engine = FakeEngine(library, *own)
+    run(manifest, engine, lean_seconds=20.0)
+    left = {name.rpartition(".")[2]: seconds for name, seconds in engine.seconds.items()}
+    assert left["MaskPool"] == math.inf
+    assert left["symbolic"] == 20.0
+    assert {20.0 - 12.0 - 5.5, 20.0 - 12.0} & set(left.values())
+
+
+def test_a_kernel_that_takes_too_long_is_unproved_and_says_so(manifest: Manifest, answer):
+    answer()
+    report = run(manifest, FakeEngine(module(PROPERTIES, "failed", "Lean was stopped after 50 s; split it.")))
+    (kernel,) = report.kernels
+    assert kernel.verdict == "unproved"
+    reasons = {theorem.reason for theorem in kernel.theorems if theorem.status == "failed"}
+    (reason,) = {reason for reason in reasons if reason and "any_arithmetic" not in reason}
+    assert "does not build" in reason
+    assert "Lean was stopped after 50 s" in reason
+
+
+@pytest.mark.parametrize(
+    ("search", "lean", "expected"),
+    [
+        (10.0, 0.0, [10, 10, 10, 10, 10, 10]),
+        (10.0, 34.7, [10, 10, 5]),  # three other modules take 0.1 s each
+        (10.0, 57.0, [10]),
+        (100.0, 0.0, [100]),
+    ],
+)
+def test_searches_share_what_lean_has_left_of_a_minute(
+    manifest: Manifest,
+    answer,
+    monkeypatch: pytest.MonkeyPatch,
+    search: float,
+    lean: float,
+    expected: list[int],
+):
+    """But the first is as long as it is told to be."""
+    budgets: list[float] = []
+
+    def examine(subject: refute.Subject, property_: Property, *, budget: float) -> refute.Outcome:
+        budgets.append(budget)
+        return refute.Outcome(property_, None, 0, complete=False, doubtful=False)
+
+    monkeypatch.setattr(refute, "examine", examine)
+    monkeypatch.setattr(checking.time, "monotonic", lambda: sum(budgets))
+    engine = unproved(manifest)
+    ((name, result),) = engine.results.items()
+    engine.results[name] = result.model_copy(update={"seconds": lean})
+    answer()
+    run(manifest, engine, search_seconds=search)
+    assert budgets == pytest.approx(expected[: len(budgets)])
+    assert len(budgets) == min(len(expected), 5)
 
 
 def test_what_is_proved_is_not_searched(manifest: Manifest, answer):

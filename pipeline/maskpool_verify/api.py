@@ -25,7 +25,7 @@ from maskpool_verify import certificates, changes, lock, second_kernel
 from maskpool_verify import refute as refutation
 from maskpool_verify import stress as stressing
 from maskpool_verify.changes import Change
-from maskpool_verify.check import SEARCH_SECONDS, Step, session
+from maskpool_verify.check import LEAN_SECONDS, SEARCH_SECONDS, Step, session
 from maskpool_verify.check import check as _check
 from maskpool_verify.engine.lake import LakeEngine
 from maskpool_verify.engine.protocol import Engine
@@ -52,6 +52,7 @@ from maskpool_verify.report import Report, with_reals
 from maskpool_verify.stress import StressReport
 
 __all__ = [
+    "LEAN_SECONDS",
     "SEARCH_SECONDS",
     "Accepted",
     "Argument",
@@ -129,6 +130,7 @@ def check(
     mathlib: bool = False,
     fresh: bool = False,
     second: second_kernel.Mode = "auto",
+    lean_seconds: float = LEAN_SECONDS,
     search_seconds: float = SEARCH_SECONDS,
     stress_seconds: float = 0.0,
     progress: Callable[[Step], None] = _nothing,
@@ -141,6 +143,7 @@ def check(
         mathlib: also build and audit the theorems about mathlib's real numbers; needs native Lean.
         fresh: build everything again, even if nothing has changed.
         second: whether a second kernel checks every proof again.
+        lean_seconds: how long Lean may be at work for one kernel, if the engine is the embedded one.
         search_seconds: how long to search for a counterexample to a property that is not proved.
         stress_seconds: how long to run each kernel on adversarial inputs; 0: not at all.
 
@@ -162,6 +165,7 @@ def check(
         lean,
         fresh=fresh,
         second=second,
+        lean_seconds=lean_seconds,
         search_seconds=search_seconds,
         stress_seconds=stress_seconds,
         progress=progress,

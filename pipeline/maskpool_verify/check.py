@@ -6,7 +6,9 @@ in the report was asked for by the manifest; what the files contain beyond that 
 
 from __future__ import annotations
 
+import math
 import re
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack, suppress
@@ -65,6 +67,11 @@ SEARCH_SECONDS = 10.0
 """For a counterexample to one property."""
 FURTHER_SECONDS = 2.0
 """For each property after one has been refuted."""
+
+LEAN_SECONDS = 50.0
+"""For Lean on the generated modules of one kernel, if the engine can limit that."""
+KERNEL_SECONDS = 60.0
+"""For Lean and the searches of one kernel together, unless one search alone may take longer."""
 
 _LINE_OF_PYTHON = re.compile(r"\.py:(?P<line>\d+)")
 _LONGEST_NAME = 250
@@ -140,6 +147,7 @@ def check(
     *,
     fresh: bool = False,
     second: second_kernel.Mode = "auto",
+    lean_seconds: float = LEAN_SECONDS,
     search_seconds: float = SEARCH_SECONDS,
     stress_seconds: float = 0.0,
     require_accepted: bool = True,
@@ -149,8 +157,9 @@ def check(
 ) -> Report:
     """Check ``kernels``, all of ``manifest`` or some, with one engine.
 
-    ``second`` says whether a second kernel checks every proof again, ``search_seconds`` how long to search
-    for a counterexample to a property that is not proved, ``stress_seconds`` how long to run each kernel on
+    ``second`` says whether a second kernel checks every proof again, ``lean_seconds`` how long Lean may be at
+    work for one kernel, ``search_seconds`` how long to search for a counterexample to a property that is not
+    proved, ``stress_seconds`` how long to run each kernel on
     adversarial inputs (0: not at all), ``require_accepted`` whether statements have to be
     those of the lock. ``traced`` are the kernels that the caller has just traced, at all of their shapes, by
     their names. ``on_wait`` is called once if another process is at work in the same project and has
@@ -179,6 +188,7 @@ def check(
                 building,
                 fresh=fresh,
                 second=second,
+                lean_seconds=lean_seconds,
                 search_seconds=search_seconds,
                 require_accepted=require_accepted,
                 progress=progress,
@@ -208,6 +218,7 @@ def _check(
     *,
     fresh: bool,
     second: second_kernel.Mode,
+    lean_seconds: float,
     search_seconds: float,
     require_accepted: bool,
     progress: Callable[[Step], None],
@@ -229,15 +240,11 @@ def _check(
     current = [case for case in current if case.verdict is None]
     info = engine.info()
     built: dict[str, ModuleResult] = {}
+    clock = _Clock(lean_seconds, progress)
     if current:
         wanted = [LIBRARY, *(module for case in current for module in case.modules)]
-        built = engine.build(
-            work.root,
-            wanted,
-            fresh=fresh,
-            progress=lambda step: progress(Step("build", step.module, step)),
-        )
-        built |= _build_apart(work.root, current, built, engine, progress)
+        built = engine.build(work.root, wanted, fresh=fresh, seconds=clock.left, progress=clock.step)
+        built |= _build_apart(work.root, current, built, engine, clock)
     building.close()
     audited = _audit(work.root, engine, current, built, second, progress)
     for case in current:
@@ -245,7 +252,8 @@ def _check(
     work.require_unchanged()
     reports = []
     for case in cases:
-        search = _Search(manifest, case, search_seconds, progress)
+        left = max(search_seconds, KERNEL_SECONDS - clock.spent(case.kernel.name))
+        search = _Search(manifest, case, search_seconds, left, progress)
         reports.append(_report(manifest, case, built, audited, accepted, search))
     library_theorems = max((t.library_theorems for t in audited.theorems.values()), default=None)
     return Report(
@@ -265,12 +273,43 @@ def _check(
     )
 
 
+@dataclass
+class _Clock:
+    """How long Lean has been at work for each kernel, and how long it may be."""
+
+    limit: float
+    progress: Callable[[Step], None]
+    _spent: dict[str, float] = field(default_factory=dict)
+
+    def spent(self, kernel: str) -> float:
+        """Seconds so far, for the modules that have ended."""
+        return self._spent.get(kernel, 0.0)
+
+    def left(self, module: str) -> float:
+        """Seconds that a module may take; as many as it likes if it is of no kernel."""
+        kernel = _kernel_of(module)
+        return math.inf if kernel is None else self.limit - self.spent(kernel)
+
+    def step(self, step: Progress) -> None:
+        """A module has begun, or has ended."""
+        kernel = _kernel_of(step.module)
+        if kernel is not None and step.result is not None:
+            self._spent[kernel] = self.spent(kernel) + step.result.seconds
+        self.progress(Step("build", step.module, step))
+
+
+def _kernel_of(module: str) -> str | None:
+    """The kernel of a generated module."""
+    top, *rest = module.split(".")
+    return rest[0] if top == ROOT and rest else None
+
+
 def _build_apart(
     root: Path,
     cases: Sequence[_Case],
     built: Mapping[str, ModuleResult],
     engine: Engine,
-    progress: Callable[[Step], None],
+    clock: _Clock,
 ) -> Mapping[str, ModuleResult]:
     """Build, for every module with an error, the theorems that do not rest on one.
 
@@ -289,7 +328,7 @@ def _build_apart(
     if not texts:
         return {}
     with certificates.temporarily(root, {module_path(module): text for module, text in texts.items()}):
-        return engine.build(root, [*texts], progress=lambda step: progress(Step("build", step.module, step)))
+        return engine.build(root, [*texts], seconds=clock.left, progress=clock.step)
 
 
 def _unharmed(case: _Case, module: str, built: Mapping[str, ModuleResult]) -> frozenset[str]:
@@ -452,6 +491,9 @@ class _Search:
     manifest: Manifest
     case: _Case
     seconds: float
+    """For one property."""
+    left: float
+    """For all that are still to come."""
     progress: Callable[[Step], None]
     found: dict[Property, refute.Counterexample] = field(default_factory=dict)
 
@@ -465,11 +507,13 @@ class _Search:
         A kernel that was not imported is only run.
         """
         for property_ in refute.properties(self.case.kernel):
-            if property_ not in open_ or self.seconds <= 0:
+            budget = min(self.seconds, self.left, FURTHER_SECONDS if self.found else math.inf)
+            if property_ not in open_ or budget <= 0:
                 continue
             self.progress(Step("search", f"{self.case.kernel.name}: {property_}"))
-            budget = min(self.seconds, FURTHER_SECONDS) if self.found else self.seconds
+            begin = time.monotonic()
             outcome = refute.examine(self.subject, property_, budget=budget)
+            self.left -= time.monotonic() - begin
             if outcome.counterexample is not None:
                 self.found[property_] = outcome.counterexample
 

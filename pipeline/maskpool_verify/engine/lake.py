@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import shutil
@@ -143,6 +144,7 @@ class LakeEngine:
         modules: Sequence[str],
         *,
         fresh: bool = False,
+        seconds: Callable[[str], float] = lambda _: math.inf,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> dict[str, ModuleResult]:
         """Build ``modules`` and the project modules they import; see :meth:`Engine.build`.

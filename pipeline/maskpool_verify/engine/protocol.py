@@ -6,6 +6,7 @@ An engine knows nothing about kernels or certificates. Adding one means one more
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
@@ -102,9 +103,13 @@ class Engine(Protocol):
         modules: Sequence[str],
         *,
         fresh: bool = False,
+        seconds: Callable[[str], float] = lambda _: math.inf,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> dict[str, ModuleResult]:
         """Build ``modules`` and the project modules they import, in the order of their imports.
+
+        ``seconds`` is asked how long a module may take when it is about to be built; one that takes longer
+        fails. An engine that builds all modules in one process limits none.
 
         A module whose source and imports are unchanged is not rebuilt, unless ``fresh``. An error in a
         module fails it and skips its importers; the others are still built. Returns a result for

@@ -20,6 +20,7 @@ import graphlib
 import hashlib
 import hmac
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -134,6 +135,7 @@ class WasmEngine:
         modules: Sequence[str],
         *,
         fresh: bool = False,
+        seconds: Callable[[str], float] = lambda _: math.inf,
         progress: Callable[[Progress], None] = lambda _: None,
     ) -> dict[str, ModuleResult]:
         """Build ``modules`` and the project modules they import; see :meth:`Engine.build`.
@@ -156,7 +158,11 @@ class WasmEngine:
             sources = read_sources(project, modules, reserved)
             _remove_leftovers(project, directory, reserved)
             lean = self._shared.get(directory) or self._lean(directory)
-            build = _Build(directory, sources, lean, self._timeout, fresh, self._key())
+
+            def allowed(module: str) -> float:
+                return min(self._timeout, seconds(module))
+
+            build = _Build(directory, sources, lean, allowed, fresh, self._key())
             try:
                 return build.run(self._jobs, progress)
             finally:
@@ -256,7 +262,7 @@ class _Build:
     directory: Path
     sources: Mapping[str, Source]
     lean: _Lean
-    timeout: float
+    seconds: Callable[[str], float]
     fresh: bool
     key: bytes
 
@@ -287,7 +293,7 @@ class _Build:
                         ready += sorter.get_ready()
                     else:
                         report(module, None)
-                        running[pool.submit(self._compile, module)] = module
+                        running[pool.submit(self._compile, module, self.seconds(module))] = module
                 if running:
                     ended, _ = concurrent.futures.wait(
                         running, return_when=concurrent.futures.FIRST_COMPLETED
@@ -346,8 +352,8 @@ class _Build:
         for file in self._artifact_files(module):
             file.unlink()
 
-    def _compile(self, module: str) -> ModuleResult:
-        """Run Lean on a module; runs in a thread."""
+    def _compile(self, module: str, seconds: float) -> ModuleResult:
+        """Run Lean on a module, for at most so many seconds; runs in a thread."""
         source = self.sources[module]
         begin = time.monotonic()
         with tempfile.TemporaryDirectory(prefix="new.", dir=self.directory) as name:
@@ -357,8 +363,9 @@ class _Build:
             copy.write_bytes(source.content)
             out.mkdir()
             last = module.rpartition(".")[2]
-            ended = self._run_lean(Request(work, source.file, f"../out/{last}.olean", f"../out/{last}.ilean"))
-            messages = _messages(ended, source.file, self.timeout)
+            request = Request(work, source.file, f"../out/{last}.olean", f"../out/{last}.ilean")
+            ended = self._run_lean(request, seconds)
+            messages = _messages(ended, source.file, seconds)
             if ended.status == 0 and not (out / f"{last}.olean").exists():
                 text = "Lean has written nothing, and not said why."
                 messages += (Message(severity="error", file=source.file, position=None, text=text),)
@@ -368,13 +375,15 @@ class _Build:
                 self._keep(module, out, messages)
             elif _is_final(ended, messages):
                 self._write_record(module, messages, {}, failed=True)
-        seconds = time.monotonic() - begin
+        took = time.monotonic() - begin
         status: Literal["failed", "built"] = "failed" if failed else "built"
-        return ModuleResult(module=module, status=status, seconds=seconds, messages=messages)
+        return ModuleResult(module=module, status=status, seconds=took, messages=messages)
 
-    def _run_lean(self, request: Request) -> Completed:
+    def _run_lean(self, request: Request, seconds: float) -> Completed:
+        if seconds <= 0:
+            return Completed(0, "", "", True)
         try:
-            ended = self.lean.sessions.build(request, self.timeout)
+            ended = self.lean.sessions.build(request, seconds)
         except OSError as error:
             raise EnvironmentFault(
                 f"Cannot run Node.js ({self.lean.node}): {error.strerror or error}."
@@ -477,7 +486,7 @@ def _failure(ended: Completed, output: Sequence[str], timeout: float) -> str:
     """Why Lean did not end by itself or well, in a sentence."""
     text = "\n".join(output)
     if ended.timed_out:
-        return f"Lean was stopped after {timeout:g} s; split the module or allow more time."
+        return f"Lean was stopped after {round(max(timeout, 0), 1):g} s; split the module or allow more time."
     if "Maximum call stack size exceeded" in text or "deep recursion" in text:
         return "Lean ran out of stack, because a recursion is too deep; split the term or proof."
     if any(phrase in text for phrase in _OUT_OF_MEMORY):
