@@ -62,7 +62,7 @@ end Overlap
 def Kernel.separates {arguments : List Ty} {result : Ty} (kernel : Kernel arguments result)
     (v : Nat) : Bool :=
   regularTypes v arguments && result.shape.all (Dim.regular v) &&
-    (Program.check (.padding false .any) v kernel (arguments.map fun _ => .junk).reverse).isSome
+    Program.invariant (.padding false .any) v kernel (arguments.map fun _ => .junk).reverse
 
 theorem Env.move_related {r : Nat} {ν ν' : Nat → Nat} {W : Overlap r ν ν'} {f : Fin (ν r) → Fin (ν' r)}
     (hf : ∀ i, W.Pair i.1 (f i).1) {Γ : List Ty} (h : regularTypes r Γ = true) (ρ : Env α ν' Γ) :
@@ -82,14 +82,12 @@ theorem Kernel.run_element {arguments : List Ty} {result : Ty} {kernel : Kernel 
           Program.run kernel (Env.move (fun _ => i) (fun _ h => oneAt_same h) arguments h ρ).reverse j' := by
   simp only [separates, Bool.and_eq_true] at hc
   obtain ⟨⟨ha, hr⟩, hp⟩ := hc
-  obtain ⟨l, hl⟩ := Option.isSome_iff_exists.1 hp
   refine ⟨ha, ?_⟩
   rcases exists_match (W := (element i).symm) result.shape hr j with ⟨j', hm⟩ | ⟨q, d, hq, hd, z, hz⟩
   · refine ⟨j', hm.symm, fun ρ => ?_⟩
     have h := (Env.move_related (W := element i) (element_pair i) ha ρ).reverseOnto (Δ := []) (M := [])
       (σ := ()) (σ' := ()) trivial
-    have related := Program.related (law := .padding false .any) (fun h => by contradiction) trivial h hl
-    exact (related.agree j' j hm.symm).symm
+    exact (Program.run_eq (law := .padding false .any) (fun h => by contradiction) trivial h hp hm.symm).symm
   · cases Dim.isRows_iff.1 hd
     exact absurd (Fin.ext (hz.trans (hj q hq))) z.2
 

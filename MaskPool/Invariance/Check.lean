@@ -429,15 +429,64 @@ def Op.selects (L : List Label) (q : Nat) : {t : Ty} → Op Γ t → Bool
       Lit.isBool false c && x.same L || Lit.isBool true c && y.same L
   | _, _ => false
 
+/-- The values of the operand agree in both runs. -/
+def Arg.exact (L : List Label) {t : Ty} (x : Arg Γ t) : Bool := (x.label L).upTo.isNone
+
+/-- The values of all operands agree in both runs. -/
+def Op.exact (L : List Label) : {t : Ty} → Op Γ t → Bool
+  | _, .dim_as_value _ | _, .iota _ _ => true
+  | _, .unary _ x | _, .is_finite x | _, .not x | _, .convert_element_type _ x _
+  | _, .broadcast_in_dim _ _ x _
+  | _, .squeeze _ x _ _ | _, .transpose _ x _ _ | _, .reindex _ x | _, .cumulate _ _ x _
+  | _, .reduce _ _ x _ _ | _, .quantify _ _ x _ _ => x.exact L
+  | _, .binary _ x y | _, .compare _ x y | _, .logical _ x y | _, .join _ _ x y => x.exact L && y.exact L
+  | _, .dot_general _ x y _ _ _ => x.exact L && y.exact L
+  | _, .select_n p x y => p.exact L && x.exact L && y.exact L
+
+/-- A literal with which a maximum over axes of the sizes `c` has to be raised to agree: the one that rows
+without a partner hold, if there is another row. -/
+def Reduction.upTo (law : Law) (r : Nat) (c : List Dim) (l : Label) : Reduction → NumType → Option Lit
+  | .max, .float _ =>
+    match (List.range c.length).findSome? fun q => l.value (.alone q) with
+    | some (.real n m) =>
+      Lit.onlyIf (law.arithmetic.isReal && law.isNonempty && c.all (Dim.regular r) &&
+        onRows r c fun q => l.value (.alone q) = some (.real n m)) (.real n m)
+    | _ => none
+  | _, _ => none
+
+/-- A literal with which the value has to be raised to agree. -/
+def Op.upTo (law : Law) (r : Nat) (L : List Label) : {t : Ty} → Op Γ t → Option Lit
+  | _, .reduce (s := s) (n := n) g axes x _ layout =>
+      if x.exact L then g.upTo law r (sizesAt s axes) ((x.label L).view (Option.get _ layout)) n else none
+  | _, _ => none
+
+/-- Is `l'` the literal with which `l` has to be raised? -/
+def Label.raisedBy (l l' : Label) : Bool := match l.upTo with
+  | some (.real n m) => l'.value .all = some (.real n m)
+  | _ => false
+
+/-- Does the maximum raise one of the operands with what it needs? -/
+def Binary.raises (l l' : Label) : Binary → NumType → Bool
+  | .max, .float _ => l.raisedBy l' || l'.raisedBy l
+  | _, _ => false
+
+/-- Does the value agree because it is a maximum with what an operand needs? -/
+def Op.raises (L : List Label) : {t : Ty} → Op Γ t → Bool
+  | _, .binary (t := t) g x y => g.raises (x.label L) (y.label L) t
+  | _, _ => false
+
 /-- The label of the value of an equation; `none` if the runs may begin to disagree. Between bags of the same
 size, a value is the same if the operands are, or if the rows without a partner hold literals or entries of an
 operand that is the same. -/
 def Op.label (law : Law) (r : Nat) (L : List Label) {t : Ty} (op : Op Γ t) : Option Label :=
   let l := op.known law.arithmetic L
-  let agrees := op.agrees law r L
+  let agrees := op.exact L && op.agrees law r L || op.raises L
   let same := law.isAligned && (op.same L ||
     agrees && onRows r t.shape fun q => (l.value (.alone q)).isSome || op.selects L q)
-  if agrees || same then some { l with same } else none
+  if agrees || same then some { l with same }
+  else match op.upTo law r L with
+    | some c => some { l with upTo := some c }
+    | none => none
 
 /-! ### Programs
 
@@ -461,20 +510,21 @@ def Label.forceAxes {β : Type} : (rank : Nat) → (Nat → Option Lit) → (Lis
 
 /-- The label with the listed values. -/
 def Label.ofValues (all : Option Lit) (alone : List (Option Lit)) (lower : Option Lit)
-    (same : Bool) : Label where
+    (same : Bool) (upTo : Option Lit) : Label where
   value
     | .all => all
     | .alone q => (alone[q]?).join
   lower := lower
   same := same
+  upTo := upTo
 
 /-- `k` at the evaluated label of a value of the given rank. -/
 def Label.force {β : Type} (l : Label) (rank : Nat) (k : Label → β) : β :=
-  Lit.force (l.value .all) fun all => Lit.force l.lower fun lower =>
+  Lit.force (l.value .all) fun all => Lit.force l.lower fun lower => Lit.force l.upTo fun upTo =>
     forceAxes rank (fun q => l.value (.alone q)) fun alone =>
       match l.same with
-      | true => k (ofValues all alone lower true)
-      | false => k (ofValues all alone lower false)
+      | true => k (ofValues all alone lower true upTo)
+      | false => k (ofValues all alone lower false upTo)
 
 /-- The label of the result, from the labels of the variables, the newest first; `none` if the runs may
 disagree. The variable number `r` is the number of rows. -/
@@ -484,6 +534,13 @@ def Program.check (law : Law) (r : Nat) : {Γ : List Ty} → {t : Ty} → Progra
     match op.label law r L with
     | some l => l.force u.shape.length fun l => rest.check law r (l :: L)
     | none => none
+
+/-- Are the results the same in two runs? -/
+def Program.invariant (law : Law) (r : Nat) {Γ : List Ty} {t : Ty} (program : Program Γ t)
+    (L : List Label) : Bool :=
+  match program.check law r L with
+  | some l => l.upTo.isNone
+  | none => false
 
 /-- The number of the first variable at whose equation the runs may begin to disagree. -/
 def Program.firstBad (law : Law) (r : Nat) : {Γ : List Ty} → {t : Ty} → Program Γ t → List Label → Option Nat

@@ -7,7 +7,8 @@ public import MaskPool.Invariance.Overlap
 
 In two runs of a program on bags with rows in common, entries at corresponding indices agree. A `Label` adds
 what is known of the other entries: a literal that those of rows without a partner hold, a lower bound, and
-whether the two values are the same altogether.
+whether the two values are the same altogether. It may also take away: entries may agree only once each is
+replaced by its maximum with a literal.
 -/
 
 @[expose] public noncomputable section
@@ -36,6 +37,8 @@ structure Label where
   lower : Option Lit := none
   /-- The two values are the same. -/
   same : Bool := false
+  /-- A literal with which both values have to be raised before they agree. -/
+  upTo : Option Lit := none
 
 namespace Label
 
@@ -66,6 +69,13 @@ section
 
 variable {α : Type} [Ops α] {r : Nat} {ν ν' : Nat → Nat} (W : Overlap r ν ν')
 
+/-- The entries are equal, or with a literal: their maxima with it are. -/
+def AgreeUpTo : Option Lit → {d : DType} → d.denote α → d.denote α → Prop
+  | none, _, x, x' => x = x'
+  | some (.real n m), .float _, x, x' =>
+    Ops.max x (Ops.lit n m) = Ops.max x' (Ops.lit n m) ∧ Ops.max (Ops.lit n m) x = Ops.max (Ops.lit n m) x'
+  | some _, _, _, _ => False
+
 /-- The index belongs to the part. -/
 def Overlap.InPart (s : List Dim) : Part → IndexAt ν s → Prop
   | .all, _ => True
@@ -78,10 +88,16 @@ structure Label.Holds (l : Label) {t : Ty} (x : t.denote α ν) : Prop where
 
 /-- Values that are related as the label says. -/
 structure Related (l : Label) {t : Ty} (x : t.denote α ν) (x' : t.denote α ν') : Prop where
-  agree : ∀ j j', W.Match t.shape j j' → x j = x' j'
+  agree : ∀ j j', W.Match t.shape j j' → AgreeUpTo l.upTo (x j) (x' j')
   left : l.Holds W x
   right : l.Holds W.symm x'
   same : l.same = true → ν = ν' → HEq x x'
+
+/-- Values that agree. -/
+theorem Related.exact {l : Label} {t : Ty} {x : t.denote α ν} {x' : t.denote α ν'} (h : Related W l x x')
+    (hl : l.upTo.isNone = true) (j j') (hj : W.Match t.shape j j') : x j = x' j' := by
+  have ha := h.agree j j' hj
+  rwa [Option.isNone_iff_eq_none.1 hl] at ha
 
 /-- Environments whose values are related as the labels say. -/
 def EnvRelated : {Γ : List Ty} → List Label → Env α ν Γ → Env α ν' Γ → Prop

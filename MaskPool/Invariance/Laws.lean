@@ -41,7 +41,7 @@ def regularTypes (r : Nat) (types : List Ty) : Bool := types.all fun t => t.shap
 def Kernel.check {arguments : List Ty} {result : Ty} (kernel : Kernel arguments result) (law : Law)
     (rows mask : Nat) : Bool :=
   regularTypes rows arguments && result.shape.all (Dim.free rows) &&
-    (Program.check law rows kernel (law.arguments rows mask 0 arguments).reverse).isSome
+    Program.invariant law rows kernel (law.arguments rows mask 0 arguments).reverse
 
 /-- The number of the first variable at whose equation two runs may begin to disagree. -/
 def Kernel.firstBad {arguments : List Ty} {result : Ty} (kernel : Kernel arguments result) (law : Law)
@@ -75,9 +75,7 @@ theorem Kernel.run_eq {arguments : List Ty} {result : Ty} {kernel : Kernel argum
     {j' : IndexAt ν' result.shape} (hj : W.Match result.shape j j') :
     Program.run kernel ρ.reverse j = Program.run kernel ρ'.reverse j' := by
   simp only [check, Bool.and_eq_true] at hc
-  obtain ⟨l, hl⟩ := Option.isSome_iff_exists.1 hc.2
-  have h := h.reverseOnto (Δ := []) (M := []) (σ := ()) (σ' := ()) trivial
-  exact (Program.related hW hk h hl).agree j j' hj
+  exact Program.run_eq hW hk (h.reverseOnto (Δ := []) (M := []) (σ := ()) (σ' := ()) trivial) hc.2 hj
 
 /-! ### Arguments that are related as a law asks -/
 

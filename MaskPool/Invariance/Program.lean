@@ -159,25 +159,30 @@ theorem Law.reduces_alone (hW : W.Admits law) {c : List Dim} {f : Nat → Bool}
   · exact ⟨hc, fun k q hk => onRows_alone hf hk, fun k q hk => onRows_alone hf hk⟩
 
 theorem Op.agree (hW : W.Admits law) (hk : law.arithmetic.Admits α) (h : EnvRelated W L ρ ρ') {t : Ty}
-    {op : Op Γ t} (hg : op.agrees law r L = true) {j : IndexAt ν t.shape} {j' : IndexAt ν' t.shape}
-    (hj : W.Match t.shape j j') : op.eval ρ j = op.eval ρ' j' := by
+    {op : Op Γ t} (hx : op.exact L = true) (hg : op.agrees law r L = true)
+    {j : IndexAt ν t.shape} {j' : IndexAt ν' t.shape} (hj : W.Match t.shape j j') : op.eval ρ j = op.eval ρ' j' := by
   cases op with
-  | unary g x => exact congrArg g.eval ((x.related h).agree j j' hj)
-  | is_finite x => exact congrArg Ops.isFinite ((x.related h).agree j j' hj)
+  | unary g x => exact congrArg g.eval (x.agree h hx j j' hj)
+  | is_finite x => exact congrArg Ops.isFinite (x.agree h hx j j' hj)
   | binary g x y =>
+    obtain ⟨hx, hy⟩ := Bool.and_eq_true_iff.1 hx
     show g.eval _ _ _ = g.eval _ _ _
-    rw [(x.related h).agree j j' hj, (y.related h).agree j j' hj]
+    rw [x.agree h hx j j' hj, y.agree h hy j j' hj]
   | compare g x y =>
+    obtain ⟨hx, hy⟩ := Bool.and_eq_true_iff.1 hx
     show g.eval _ _ _ = g.eval _ _ _
-    rw [(x.related h).agree j j' hj, (y.related h).agree j j' hj]
-  | not x => exact congrArg (!·) ((x.related h).agree j j' hj)
+    rw [x.agree h hx j j' hj, y.agree h hy j j' hj]
+  | not x => exact congrArg (!·) (x.agree h hx j j' hj)
   | logical g x y =>
+    obtain ⟨hx, hy⟩ := Bool.and_eq_true_iff.1 hx
     show g.eval _ _ = g.eval _ _
-    rw [(x.related h).agree j j' hj, (y.related h).agree j j' hj]
+    rw [x.agree h hx j j' hj, y.agree h hy j j' hj]
   | select_n p x y =>
+    obtain ⟨hpx, hy⟩ := Bool.and_eq_true_iff.1 hx
+    obtain ⟨hp, hx⟩ := Bool.and_eq_true_iff.1 hpx
     show (if p.eval ρ j = true then _ else _) = if p.eval ρ' j' = true then _ else _
-    rw [(p.related h).agree j j' hj, (x.related h).agree j j' hj, (y.related h).agree j j' hj]
-  | convert_element_type e x => exact congrArg (DType.convert _ e) ((x.related h).agree j j' hj)
+    rw [p.agree h hp j j' hj, x.agree h hx j j' hj, y.agree h hy j j' hj]
+  | convert_element_type e x => exact congrArg (DType.convert _ e) (x.agree h hx j j' hj)
   | dim_as_value n =>
     show n.toInt ν = n.toInt ν'
     rcases Bool.or_eq_true_iff.1 hg with hg | hg
@@ -187,51 +192,53 @@ theorem Op.agree (hW : W.Admits law) (hk : law.arithmetic.Admits α) (h : EnvRel
     show NumType.ofNat _ _ = NumType.ofNat _ _
     rw [Overlap.position_eq hg hj]
   | broadcast_in_dim _ _ x layout | squeeze _ x _ layout | transpose _ x _ layout =>
-    exact (x.related h).agree _ _ (Overlap.match_source _ hj)
+    exact x.agree h hx _ _ (Overlap.match_source _ hj)
   | reindex v x =>
-    exact Overlap.read_agree hg (x.related h).agree hj rfl
+    exact Overlap.read_agree hg (x.agree h hx) hj rfl
   | join v v' x y =>
+    obtain ⟨hx, hy⟩ := Bool.and_eq_true_iff.1 hx
     have hg := Bool.and_eq_true_iff.1 hg
-    exact Overlap.read_agree hg.1 (x.related h).agree hj (Overlap.read_agree hg.2 (y.related h).agree hj rfl)
+    exact Overlap.read_agree hg.1 (x.agree h hx) hj (Overlap.read_agree hg.2 (y.agree h hy) hj rfl)
   | cumulate g a x layout =>
     have hp := Overlap.position_eq (not_rows_of_free hg) hj
     show g.cumulative _ _ (j.position a) = g.cumulative _ _ (j'.position a)
     rw [hp]
     exact g.cumulative_eq (W := W) _ hg (fun k k' hk =>
-      (x.related h).agree _ _ (Overlap.match_source _ (Overlap.match_append hk hj))) _
+      x.agree h hx _ _ (Overlap.match_source _ (Overlap.match_append hk hj))) _
   | reduce g axes x _ layout =>
     rcases Bool.or_eq_true_iff.1 hg with hg | hg
     · exact g.eval_eq (W := W) _ hg fun k k' hk =>
-        (x.related h).agree _ _ (Overlap.match_source _ (Overlap.match_append hk hj))
+        x.agree h hx _ _ (Overlap.match_source _ (Overlap.match_append hk hj))
     · have hg := Bool.and_eq_true_iff.1 hg
       rw [Arithmetic.eq_real hg.1] at hk
       obtain ⟨real, rfl⟩ := hk
-      exact g.agree hW (fun j j' hj => (x.related h).agree _ _ (Overlap.match_source _ hj))
+      exact g.agree hW (fun j j' hj => x.agree h hx _ _ (Overlap.match_source _ hj))
         ((h.left x).view _) ((h.right x).view _) hg.2 j j' hj
   | quantify g axes x _ layout =>
     obtain ⟨hc, ha, ha'⟩ := Law.reduces_alone hW hg
-    have hx := (h.left x).view (Option.get _ layout)
-    have hx' := (h.right x).view (Option.get _ layout)
+    have hl := (h.left x).view (Option.get _ layout)
+    have hr := (h.right x).view (Option.get _ layout)
     cases g with
     | or =>
       exact Overlap.fany_eq (W := W) hc
-        (fun k k' hk => (x.related h).agree _ _ (Overlap.match_source _ (Overlap.match_append hk hj)))
+        (fun k k' hk => x.agree h hx _ _ (Overlap.match_source _ (Overlap.match_append hk hj)))
         (fun k q hk => Lit.is_bool (α := α) (ha k q hk) fun b hb =>
-          hx.value (.alone q) b hb _ (Overlap.aloneAt_append_left j hk))
+          hl.value (.alone q) b hb _ (Overlap.aloneAt_append_left j hk))
         fun k q hk => Lit.is_bool (α := α) (ha' k q hk) fun b hb =>
-          hx'.value (.alone q) b hb _ (Overlap.aloneAt_append_left j' hk)
+          hr.value (.alone q) b hb _ (Overlap.aloneAt_append_left j' hk)
     | and =>
       exact Overlap.fall_eq (W := W) hc
-        (fun k k' hk => (x.related h).agree _ _ (Overlap.match_source _ (Overlap.match_append hk hj)))
+        (fun k k' hk => x.agree h hx _ _ (Overlap.match_source _ (Overlap.match_append hk hj)))
         (fun k q hk => Lit.is_bool (α := α) (ha k q hk) fun b hb =>
-          hx.value (.alone q) b hb _ (Overlap.aloneAt_append_left j hk))
+          hl.value (.alone q) b hb _ (Overlap.aloneAt_append_left j hk))
         fun k q hk => Lit.is_bool (α := α) (ha' k q hk) fun b hb =>
-          hx'.value (.alone q) b hb _ (Overlap.aloneAt_append_left j' hk)
+          hr.value (.alone q) b hb _ (Overlap.aloneAt_append_left j' hk)
   | dot_general dn x y _ left right =>
+    obtain ⟨hx, hy⟩ := Bool.and_eq_true_iff.1 hx
     have ha (k k') (hk : W.Match _ k k') :=
       have hm := Overlap.match_append hk hj
-      And.intro ((x.related h).agree _ _ (Overlap.match_source (Option.get _ left) hm))
-        ((y.related h).agree _ _ (Overlap.match_source (Option.get _ right) hm))
+      And.intro (x.agree h hx _ _ (Overlap.match_source (Option.get _ left) hm))
+        (y.agree h hy _ _ (Overlap.match_source (Option.get _ right) hm))
     rcases Bool.or_eq_true_iff.1 hg with hg | hg
     · exact congrArg Ops.dot (map_elems_eq (W := W) hg fun k k' hk =>
         congr (congrArg Prod.mk (ha k k' hk).1) (ha k k' hk).2)
@@ -246,6 +253,79 @@ theorem Op.agree (hW : W.Admits law) (hk : law.arithmetic.Admits α) (h : EnvRel
       · exact dot_zero (hz k q hk) ((h.left x).view _) ((h.left y).view _) (Overlap.aloneAt_append_left j hk)
       · exact dot_zero (hz' k q hk) ((h.right x).view _) ((h.right y).view _)
           (Overlap.aloneAt_append_left j' hk)
+
+/-- A maximum over rows agrees, once it is raised to what rows without a partner hold. -/
+theorem Reduction.agree_upTo {law : Law} (hW : W.Admits law) {g : Reduction} {n : NumType} {c t : List Dim}
+    {l : Label} {a : Lit} (hk : law.arithmetic.Admits α) (ha : g.upTo law r c l n = some a)
+    {x : Ty.denote α ν ⟨.num n, c ++ t⟩} {x' : Ty.denote α ν' ⟨.num n, c ++ t⟩}
+    (h : ∀ j j', W.Match (c ++ t) j j' → x j = x' j') (hl : l.Holds W (t := ⟨.num n, c ++ t⟩) x)
+    (hr : l.Holds W.symm (t := ⟨.num n, c ++ t⟩) x') {j : IndexAt ν t} {j' : IndexAt ν' t}
+    (hj : W.Match t j j') : AgreeUpTo (some a) (d := .num n)
+      (g.eval n fun k : IndexAt ν c => x (IndexAt.append k j))
+      (g.eval n fun k : IndexAt ν' c => x' (IndexAt.append k j')) := by
+  match g, n with
+  | .max, .float f =>
+    simp only [upTo] at ha
+    split at ha
+    · unfold Lit.onlyIf at ha
+      split at ha
+      · rename_i hg
+        cases ha
+        simp only [Bool.and_eq_true] at hg
+        obtain ⟨⟨⟨real, common⟩, regular⟩, alone⟩ := hg
+        rw [Arithmetic.eq_real real] at hk
+        obtain ⟨real, rfl⟩ := hk
+        have raised := Overlap.max_fmax_eq (W := W) regular (Law.isNonempty_common hW common)
+          (fun k k' hk => h _ _ (Overlap.match_append hk hj))
+          (fun k q hk => hl.value (.alone q) _ (of_decide_eq_true (onRows_alone alone hk)) _
+            (Overlap.aloneAt_append_left j hk))
+          (fun k q hk => hr.value (.alone q) _ (of_decide_eq_true (onRows_alone alone hk)) _
+            (Overlap.aloneAt_append_left j' hk))
+        exact ⟨raised, (Overlap.max_comm _ _).trans (raised.trans (Overlap.max_comm _ _))⟩
+      · contradiction
+    · contradiction
+  | .sum, _ | .prod, _ | .min, _ | .max, .int _ => simp [upTo] at ha
+
+theorem Op.agree_upTo (hW : W.Admits law) (hk : law.arithmetic.Admits α) (h : EnvRelated W L ρ ρ') {t : Ty}
+    {op : Op Γ t} {c : Lit} (hc : op.upTo law r L = some c) {j : IndexAt ν t.shape} {j' : IndexAt ν' t.shape}
+    (hj : W.Match t.shape j j') : AgreeUpTo (some c) (op.eval ρ j) (op.eval ρ' j') := by
+  cases op with
+  | reduce g axes x _ layout =>
+    simp only [upTo] at hc
+    split at hc
+    · rename_i hx
+      exact g.agree_upTo hW hk hc (fun j j' hj => x.agree h hx _ _ (Overlap.match_source _ hj))
+        ((h.left x).view _) ((h.right x).view _) hj
+    · contradiction
+  | _ => simp [upTo] at hc
+
+theorem Label.raisedBy_agree {l l' : Label} (hr : l.raisedBy l' = true) {f : FloatType} {x y x' y' : α}
+    (h : AgreeUpTo l.upTo (d := .float f) x x')
+    (hy : ∀ c, l'.value .all = some c → c.Is (d := .float f) y ∧ c.Is (d := .float f) y') :
+    Ops.max x y = Ops.max x' y' ∧ Ops.max y x = Ops.max y' x' := by
+  unfold raisedBy at hr
+  split at hr
+  · rename_i n m hu
+    obtain ⟨e, e'⟩ := hy _ (of_decide_eq_true hr)
+    rw [hu] at h
+    cases e; cases e'
+    exact h
+  · contradiction
+
+theorem Op.agree_raises (h : EnvRelated W L ρ ρ') {t : Ty} {op : Op Γ t} (hr : op.raises L = true)
+    {j : IndexAt ν t.shape} {j' : IndexAt ν' t.shape} (hj : W.Match t.shape j j') :
+    op.eval ρ j = op.eval ρ' j' := by
+  cases op with
+  | @binary t s g x y =>
+    match g, t with
+    | .max, .float f =>
+      have all (z : Arg Γ ⟨.float f, s⟩) c (hc : (z.label L).value .all = some c) :=
+        And.intro ((h.left z).value .all c hc j trivial) ((h.right z).value .all c hc j' trivial)
+      rcases Bool.or_eq_true_iff.1 hr with hr | hr
+      · exact (Label.raisedBy_agree hr ((x.related h).agree j j' hj) (all y)).1
+      · exact (Label.raisedBy_agree hr ((y.related h).agree j j' hj) (all x)).2
+    | .add, _ | .sub, _ | .mul, _ | .div, _ | .min, _ | .max, .int _ => contradiction
+  | _ => contradiction
 
 /-! ### Equal runs -/
 
@@ -290,6 +370,12 @@ theorem eq_of_alone {ν : Nat → Nat} {W : Overlap r ν ν} (hW : W.Aligned) {�
 
 /-! ### Programs -/
 
+theorem Op.known_upTo {k : Arithmetic} {t : Ty} (op : Op Γ t) : (op.known k L).upTo = none := by
+  cases op <;> rfl
+
+theorem Op.known_same {k : Arithmetic} {t : Ty} (op : Op Γ t) : (op.known k L).same = false := by
+  cases op <;> rfl
+
 theorem Law.isAligned_aligned (hW : W.Admits law) (h : law.isAligned = true) : W.Aligned := by
   cases law <;> first | exact hW | contradiction
 
@@ -297,8 +383,14 @@ theorem Op.related (hW : W.Admits law) (hk : law.arithmetic.Admits α) (h : EnvR
     {op : Op Γ t} {l : Label} (hl : op.label law r L = some l) : Related W l (op.eval ρ) (op.eval ρ') := by
   have hx := op.holds h.left hk
   have hx' := op.holds h.right hk
-  have eq_of_same (hs : (law.isAligned && (op.same L || op.agrees law r L && onRows r t.shape fun q =>
-      ((op.known law.arithmetic L).value (.alone q)).isSome || op.selects L q)) = true) :
+  have agree (ha : (op.exact L && op.agrees law r L || op.raises L) = true) (j j')
+      (hj : W.Match t.shape j j') : op.eval ρ j = op.eval ρ' j' := by
+    rcases Bool.or_eq_true_iff.1 ha with ha | ha
+    · exact op.agree hW hk h (Bool.and_eq_true_iff.1 ha).1 (Bool.and_eq_true_iff.1 ha).2 hj
+    · exact op.agree_raises h ha hj
+  have eq_of_same (hs : (law.isAligned && (op.same L || (op.exact L && op.agrees law r L || op.raises L) &&
+      onRows r t.shape fun q =>
+        ((op.known law.arithmetic L).value (.alone q)).isSome || op.selects L q)) = true) :
       W.Aligned ∧ HEq (op.eval ρ) (op.eval ρ') := by
     simp only [Bool.and_eq_true, Bool.or_eq_true (op.same L)] at hs
     have aligned := Law.isAligned_aligned hW hs.1
@@ -307,7 +399,7 @@ theorem Op.related (hW : W.Admits law) (hk : law.arithmetic.Admits α) (h : EnvR
     refine ⟨aligned, heq_of_eq ?_⟩
     rcases hs.2 with hs | ⟨ha, hs⟩
     · exact op.eval_same h hs
-    · refine eq_of_alone aligned (fun j j' hj => op.agree hW hk h ha hj) fun j q hj => ?_
+    · refine eq_of_alone aligned (agree ha) fun j q hj => ?_
       rcases Bool.or_eq_true_iff.1 (onRows_alone hs hj) with hc | hc
       · obtain ⟨c, hc⟩ := Option.isSome_iff_exists.1 hc
         obtain ⟨d, hq, hd, ho⟩ := hj
@@ -320,13 +412,21 @@ theorem Op.related (hW : W.Admits law) (hk : law.arithmetic.Admits α) (h : EnvR
     cases hl
     refine ⟨fun j j' hj => ?_, ⟨hx.value, hx.lower⟩, ⟨hx'.value, hx'.lower⟩,
       fun hs _ => (eq_of_same hs).2⟩
+    rw [show ({ op.known law.arithmetic L with same := _ } : Label).upTo = none from op.known_upTo]
     rcases Bool.or_eq_true_iff.1 hg with hg | hg
-    · exact op.agree hW hk h hg hj
+    · exact agree hg j j' hj
     · obtain ⟨aligned, e⟩ := eq_of_same hg
       obtain hν := aligned.sizes
       subst hν
+      show op.eval ρ j = op.eval ρ' j'
       rw [aligned.eq hj, eq_of_heq e]
-  · contradiction
+  · split at hl
+    · rename_i c hc
+      cases hl
+      exact ⟨fun j j' hj => op.agree_upTo hW hk h hc hj, ⟨hx.value, hx.lower⟩, ⟨hx'.value, hx'.lower⟩,
+        fun hs => by rw [show ({ op.known law.arithmetic L with upTo := _ } : Label).same = false from
+          op.known_same] at hs; contradiction⟩
+    · contradiction
 
 /-! ### Programs -/
 
@@ -345,15 +445,16 @@ theorem Label.forceAxes_eq {β : Type} (rank : Nat) (f : Nat → Option Lit) (k 
 
 /-- The evaluated label says no more than the label. -/
 theorem Label.force_eq {β : Type} (l : Label) (rank : Nat) (k : Label → β) : l.force rank k =
-    k (ofValues (l.value .all) ((List.range rank).map fun q => l.value (.alone q)) l.lower l.same) := by
-  rw [force, Lit.force_eq, Lit.force_eq, forceAxes_eq]
+    k (ofValues (l.value .all) ((List.range rank).map fun q => l.value (.alone q)) l.lower l.same l.upTo) := by
+  rw [force, Lit.force_eq, Lit.force_eq, Lit.force_eq, forceAxes_eq]
   cases l.same <;> rfl
 
 theorem Related.force {t : Ty} {l : Label} {x : t.denote α ν} {x' : t.denote α ν'} (h : Related W l x x')
     (rank : Nat) : Related W
-      (.ofValues (l.value .all) ((List.range rank).map fun q => l.value (.alone q)) l.lower l.same) x x' := by
+      (.ofValues (l.value .all) ((List.range rank).map fun q => l.value (.alone q)) l.lower l.same l.upTo)
+      x x' := by
   have value {p : Part} {c : Lit} (hc : (Label.ofValues (l.value .all)
-      ((List.range rank).map fun q => l.value (.alone q)) l.lower l.same).value p = some c) :
+      ((List.range rank).map fun q => l.value (.alone q)) l.lower l.same l.upTo).value p = some c) :
       l.value p = some c := by
     cases p with
     | all => exact hc
@@ -381,5 +482,15 @@ theorem Program.related (hW : W.Admits law) (hk : law.arithmetic.Admits α) {Γ 
       exact ih (L := _ :: L) (ρ := (op.eval ρ, ρ)) (ρ' := (op.eval ρ', ρ'))
         ⟨(op.related hW hk h hl').force _, h⟩ hl
     · contradiction
+
+/-- A program that passes the check has the same result in both runs. -/
+theorem Program.run_eq (hW : W.Admits law) (hk : law.arithmetic.Admits α) {Γ : List Ty} {t : Ty}
+    {program : Program Γ t} {L : List Label} {ρ : Env α ν Γ} {ρ' : Env α ν' Γ} (h : EnvRelated W L ρ ρ')
+    (hc : program.invariant law r L = true) {j : IndexAt ν t.shape} {j' : IndexAt ν' t.shape}
+    (hj : W.Match t.shape j j') : program.run ρ j = program.run ρ' j' := by
+  unfold invariant at hc
+  split at hc
+  · rename_i l hl; exact (Program.related hW hk h hl).exact W hc j j' hj
+  · contradiction
 
 end MaskPool

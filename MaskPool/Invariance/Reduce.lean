@@ -379,6 +379,53 @@ theorem fmax_eq_nonempty (hc : c.all (Dim.regular r) = true) (hW : Nonempty W.Co
     exact fmax_eq hc h hv hv' h0 h0' k₀ k₀'
   · rw [fmax_empty hk, fmax_empty fun ⟨k'⟩ => hk (nonempty_index (W := W.symm) hc hW k')]
 
+theorem max_comm (x y : R) : Ops.max x y = Ops.max y x := by
+  simp only [ops_max]
+  split <;> split
+  · rename_i h h'; exact Std.le_antisymm h' h
+  · rfl
+  · rfl
+  · rename_i h h'; exact absurd (Std.le_of_lt (Std.not_le.1 h)) h'
+
+theorem max_mono {x y : R} (h : x ≤ y) (v : R) : Ops.max x v ≤ Ops.max y v := by
+  simp only [ops_max]
+  split <;> split
+  · exact Std.le_refl v
+  · rename_i hy; exact Std.le_of_lt (Std.not_le.1 hy)
+  · rename_i hx hy; exact absurd (Std.le_trans h hy) hx
+  · exact h
+
+theorem le_max_right (x v : R) : v ≤ Ops.max x v := by
+  simp only [ops_max]
+  split
+  · exact Std.le_refl v
+  · rename_i h; exact Std.le_of_lt (Std.not_le.1 h)
+
+theorem max_self (v : R) : Ops.max v v = v := by simp only [ops_max]; split <;> rfl
+
+/-- The maximum of some values, raised to `v`, is the maximum of the values that are raised. -/
+theorem max_fmax {ι : Type} [Enum ι] (i : ι) (f : ι → R) (v : R) :
+    Ops.max (fmax f) v = fmax fun i => Ops.max (f i) v := by
+  obtain ⟨j, hj⟩ := exists_eq_fmax f i
+  obtain ⟨k, hk⟩ := exists_eq_fmax (fun i => Ops.max (f i) v) i
+  refine Std.le_antisymm ?_ ?_
+  · rw [← hj]; exact le_fmax (fun i => Ops.max (f i) v) j
+  · rw [← hk]; exact max_mono (le_fmax f k) v
+
+/-- Rows without a partner do not matter for a maximum that is raised to what they hold. -/
+theorem max_fmax_eq (hc : c.all (Dim.regular r) = true) (hW : Nonempty W.Common) {f : IndexAt ν c → R}
+    {f' : IndexAt ν' c → R} (h : ∀ k k', W.Match c k k' → f k = f' k') {v : R}
+    (h0 : ∀ k q, W.AloneAt c q k → f k = v) (h0' : ∀ k' q, W.symm.AloneAt c q k' → f' k' = v) :
+    Ops.max (fmax f) v = Ops.max (fmax f') v := by
+  by_cases hk : Nonempty (IndexAt ν c)
+  · obtain ⟨k₀⟩ := hk
+    obtain ⟨k₀'⟩ := nonempty_index hc hW k₀
+    rw [max_fmax k₀, max_fmax k₀']
+    exact fmax_eq (W := W) hc (fun k k' hk => by rw [h k k' hk]) (fun k => le_max_right _ v)
+      (fun k => le_max_right _ v) (fun k q hk => by rw [h0 k q hk, max_self])
+      (fun k q hk => by rw [h0' k q hk, max_self]) k₀ k₀'
+  · rw [fmax_empty hk, fmax_empty fun ⟨k'⟩ => hk (nonempty_index (W := W.symm) hc hW k')]
+
 theorem fany_imp (hc : c.all (Dim.regular r) = true) {f : IndexAt ν c → Bool} {f' : IndexAt ν' c → Bool}
     (h : ∀ k k', W.Match c k k' → f k = f' k') (h0 : ∀ k q, W.AloneAt c q k → f k = false)
     (hf : fany f = true) : fany f' = true := by

@@ -1,6 +1,7 @@
 module
 
 public import MaskPool.Invariance.Batch
+public import MaskPool.Invariance.Naming
 
 /-!
 # Kernels that select before they compute
@@ -10,8 +11,6 @@ the result: not in floating point either, and not if they hold infinities or NaN
 any law of arithmetic, so that the theorems of this file are about every `Ops α`. With `FloatFacts`, it also
 sees that a bag without unmasked rows gives zero.
 -/
-
-set_option compiler.extract_closed false -- macros are run by the interpreter
 
 @[expose] public noncomputable section
 
@@ -84,7 +83,8 @@ theorem Env.AllMasked.related {r : Nat} {ν : Nat → Nat} {W : Overlap r ν ν}
         rw [if_pos hp] at hm
         exact DType.falsity_is (hm j)
       · contradiction
-    exact ⟨⟨fun j j' hj => by rw [hW.eq hj], ⟨fun _ _ hc j _ => value hc j, fun _ hc => by cases hc⟩,
+    exact ⟨⟨fun j j' hj => by rw [hW.eq hj]; exact rfl,
+      ⟨fun _ _ hc j _ => value hc j, fun _ hc => by cases hc⟩,
       ⟨fun _ _ hc j _ => value hc j, fun _ hc => by cases hc⟩, fun _ _ => .rfl⟩, ih hrest⟩
 
 theorem DType.eq_zero_of_falsity {d : DType} {x : d.denote α} (h : d.falsity.Is x) : x = d.zero := by
@@ -111,52 +111,5 @@ theorem Kernel.all_masked_any_arithmetic (sizes : List Nat) (facts : FloatFacts 
     (hc : kernel.checkAllMasked rows mask .floating = true) {inputs : Env α (valuation sizes) arguments}
     (h : Env.AllMasked mask 0 arguments inputs) : kernel.eval sizes inputs = fun _ => result.dtype.zero :=
   kernel.all_masked_of (k := .floating) facts sizes hc h
-
-/-! ### The equation that lets a masked value through -/
-
-/-- The goal of `name_leak`, when it knows that `leak = some k`, and that `start` is at most `k`. -/
-def LeakFrom (leak : Option Nat) (k _start : Nat) : Prop := leak ≠ some k
-
-section
-
-variable {leak : Option Nat} {k start : Nat}
-
-theorem leak_from_zero (h : leak = some k) (next : LeakFrom leak k 0) : False := next h
-
-theorem leak_below (half : Nat) (_ : k.blt (start + half) = true) (next : LeakFrom leak k start) :
-    LeakFrom leak k start := next
-
-theorem leak_above (half : Nat) (next : LeakFrom leak k (start + half)) : LeakFrom leak k start := next
-
-theorem leak_at (h : k = start) (next : leak = some start → False) : LeakFrom leak k start := h ▸ next
-
-end
-
-/-- One step of a search by halving for the number that `k` is. -/
-macro "halve_leak " half:num : tactic => `(tactic| first
-  | refine leak_below $half (by eq_refl) ?_
-  | refine leak_above $half ?_)
-
-/-- Fails, and shows the first equation that lets a masked value through, of the first 1024. It evaluates
-`leak` once, and looks for the numeral of its value. -/
-macro "name_leak " leak:term:max : tactic => `(tactic|
-  (exfalso
-   first
-   | (refine leak_from_zero (leak := $leak) rfl ?_
-      halve_leak 512
-      halve_leak 256
-      halve_leak 128
-      halve_leak 64
-      halve_leak 32
-      halve_leak 16
-      halve_leak 8
-      halve_leak 4
-      halve_leak 2
-      halve_leak 1
-      refine leak_at (by eq_refl) ?_
-      intro leak)
-   | (have leak : $leak = none := by eq_refl)
-   | skip
-   fail "maskpool: a masked value gets through"))
 
 end MaskPool

@@ -129,6 +129,9 @@ theorem Arg.related (h : EnvRelated W L ρ ρ') {t : Ty} (x : Arg Γ t) :
   | int z => exact .const rfl fun b hb => by cases hb; exact Int.le_refl z
   | bool b => exact .const rfl fun b hb => by cases hb
 
+theorem Arg.agree (h : EnvRelated W L ρ ρ') {t : Ty} {x : Arg Γ t} (hx : x.exact L = true) (j j')
+    (hj : W.Match t.shape j j') : x.eval ρ j = x.eval ρ' j' := (x.related h).exact W hx j j' hj
+
 theorem Arg.eval_same {ν : Nat → Nat} {W : Overlap r ν ν} {ρ ρ' : Env α ν Γ} (h : EnvRelated W L ρ ρ')
     {t : Ty} {x : Arg Γ t} (hx : x.same L = true) : x.eval ρ = x.eval ρ' :=
   eq_of_heq ((x.related h).same hx rfl)
@@ -359,6 +362,10 @@ section
 variable {n : NumType} {c t : List Dim} {l : Label} {x : Ty.denote R ν ⟨.num n, c ++ t⟩}
   {x' : Ty.denote R ν' ⟨.num n, c ++ t⟩}
 
+theorem Law.isNonempty_common (hW : W.Admits law) (h : law.isNonempty = true) : Nonempty W.Common := by
+  match law, h with
+  | .padding true _, _ => exact hW rfl
+
 theorem Reduction.agree (g : Reduction) (hW : W.Admits law)
     (h : ∀ j j', W.Match (c ++ t) j j' → x j = x' j') (hl : l.Holds W (t := ⟨.num n, c ++ t⟩) x)
     (hr : l.Holds W.symm (t := ⟨.num n, c ++ t⟩) x')
@@ -399,14 +406,8 @@ theorem Reduction.agree (g : Reduction) (hW : W.Admits law)
       split at hg
       · rename_i a b hlow _
         simp only [Bool.and_eq_true] at hg
-        have hne : Nonempty W.Common := by
-          cases law with
-          | padding ne =>
-            cases ne with
-            | true => exact hW rfl
-            | false => simp [Law.isNonempty] at hg
-          | permutation | irrelevance => simp [Law.isNonempty] at hg
-        refine Overlap.fmax_eq_nonempty (W := W) hg.1.2 hne ha (v := Ops.lit a b)
+        have common := Law.isNonempty_common hW hg.1.1
+        refine Overlap.fmax_eq_nonempty (W := W) hg.1.2 common ha (v := Ops.lit a b)
           (fun k => hl.lower _ hlow _ _ rfl)
           (fun k' => hr.lower _ hlow _ _ rfl) (fun k q hk => ?_) fun k' q hk => ?_
         · exact hl.value (.alone q) _ (of_decide_eq_true (onRows_alone hg.2 hk)) _

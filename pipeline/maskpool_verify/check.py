@@ -557,7 +557,8 @@ def _report(
             if search.found and not audited.general:
                 case.verdict = "refuted"
             else:
-                case.messages += goals(failed.values(), {t.dotted: t for t in case.theorems})
+                shown = [f for f in failed.values() if leaking_variable(f.message.text) is None]
+                case.messages += goals(shown, {t.dotted: t for t in case.theorems})  # others name an equation
         if case.verdict is None and accepted is not None:
             _compare_statements(manifest, case, reports, lacking, audited, accepted)
     return KernelReport(
@@ -736,7 +737,9 @@ def _why_not_audited(
     if theorem.dotted in failed:
         lack = _lack(case, theorem, failed[theorem.dotted])
         if lack.equation is not None:
-            return f"{lack.equation} lets a masked value through ({lack.source})"
+            if theorem.proves == "masked_irrelevance_any_arithmetic":
+                return f"{lack.equation} lets a masked value through ({lack.source})"
+            return f"two runs may begin to differ at {lack.equation} ({lack.source})"
         return "its proof did not go through"
     shapes = [theorem.shape, theorem.padded_shape]
     for other in case.theorems:

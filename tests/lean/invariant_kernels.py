@@ -192,3 +192,47 @@ WRONG = (
         irrelevance=("dot_general", 0),
     ),
 )
+
+
+# -- maxima that are raised to what masked rows hold, of bags with a row
+
+
+def raised_max(features: Array, mask: Array) -> Array:
+    return jnp.max(jnp.where(mask[:, None], features, 0.0), axis=0, initial=0.0)
+
+
+def raised_to_two(features: Array, mask: Array) -> Array:
+    return jnp.maximum(2.0, jnp.max(jnp.where(mask[:, None], features, 2.0), axis=0))
+
+
+def raised_to_less(features: Array, mask: Array) -> Array:
+    return jnp.maximum(jnp.max(jnp.where(mask[:, None], features, 2.0), axis=0), 0.0)
+
+
+def not_raised(features: Array, mask: Array) -> Array:
+    return jnp.max(jnp.where(mask[:, None], features, 0.0), axis=0)
+
+
+def squared_before(features: Array, mask: Array) -> Array:
+    largest = jnp.max(jnp.where(mask[:, None], features, 0.0), axis=0)
+    return jnp.maximum(largest * largest, 0.0)
+
+
+def raised_min(features: Array, mask: Array) -> Array:
+    return jnp.maximum(jnp.min(jnp.where(mask[:, None], jnp.exp(features), 0.0), axis=0), 0.0)
+
+
+def raised_without_mask(features: Array, mask: Array) -> Array:
+    return jnp.max(features, axis=0, initial=0.0)
+
+
+RAISED = (
+    Case(raised_max),
+    Case(raised_to_two),
+    Case(raised_to_less, padding=("max", 0)),
+    Case(not_raised, padding=("ret", 0)),
+    Case(squared_before, padding=("mul", 0)),
+    Case(raised_min, padding=("reduce_min", 0)),
+    Case(raised_without_mask, padding=("reduce_max", 0)),
+)
+"""``ret`` stands for the result: every equation is accepted, and the result is not."""

@@ -12,7 +12,7 @@ import jax.numpy as jnp
 import numpy as np
 import pytest
 from claims import Translated, errors, translated
-from invariant_kernels import RIGHT, WRONG, Case
+from invariant_kernels import RAISED, RIGHT, WRONG, Case
 
 from maskpool_verify.engine.wasm import WasmEngine
 from maskpool_verify.lean import syntax
@@ -73,6 +73,23 @@ def claim(case: Case, *, corrupt: bool = False) -> str:
     return "\n".join([*lines, f"end {case.name}"])
 
 
+def raised_claim(case: Case, *, corrupt: bool = False) -> str:
+    """What the checker says of padding a bag that has a row; if ``corrupt``, the opposite."""
+    read = program(case)
+    given = f"(.padding true) {rows(case, read)} {case.mask}"
+    holds = (case.padding is None) is not corrupt
+    first = "none" if case.padding and case.padding[0] == "ret" else variable(case, read, "padding")
+    return "\n".join(
+        [
+            f"namespace {case.name}",
+            definition(case, read),
+            f"theorem padding : program.check {given} = {str(holds).lower()} := by eq_refl",
+            f"theorem padding_first : program.firstBad {given} = {first} := by eq_refl",
+            f"end {case.name}",
+        ]
+    )
+
+
 @pytest.fixture(scope="module")
 def refusals(engine: WasmEngine, lean_project: Path) -> dict[str, list[str]]:
     cases = {case.name: claim(case) for case in (*RIGHT, *WRONG)}
@@ -81,6 +98,10 @@ def refusals(engine: WasmEngine, lean_project: Path) -> dict[str, list[str]]:
     modules = {
         "invariance.checks": cases,
         "invariance.corrupt": corrupted,
+        "invariance.raised": {case.name: raised_claim(case) for case in RAISED},
+        "invariance.corrupt_raised": {
+            f"corrupt_{case.name}": raised_claim(case, corrupt=True) for case in RAISED
+        },
         "invariance.statements": statements,
     }
     return errors(engine, lean_project, modules, ["MaskPool.Invariance.Batch"])
@@ -100,6 +121,14 @@ def test_verdicts(case: Case, refusals: dict[str, list[str]]) -> None:
 def test_a_wrong_verdict_is_an_error(case: Case, refusals: dict[str, list[str]]) -> None:
     (message,) = refusals[f"corrupt_{case.name}"]
     assert "is not definitionally equal" in message
+
+
+@pytest.mark.parametrize("case", RAISED, ids=lambda case: case.name)
+def test_raised_maxima(case: Case, refusals: dict[str, list[str]]) -> None:
+    assert refusals[case.name] == []
+    (message,) = refusals[f"corrupt_{case.name}"]
+    assert "is not definitionally equal" in message
+    assert obeys(case, "padding") is (case.padding is None)
 
 
 # -- the theorems that certificates have

@@ -45,6 +45,15 @@ def padding(bag: Bag, nonempty: str | None = None) -> str | None:
     return _lines([law(bag, "padding_nonempty", EXTRA), nonempty, "(h := by padded_arguments)"])
 
 
+def first_difference(bag: Bag, law_: str) -> str | None:
+    """A tactic that fails, and names the first equation at which the checker refuses; not for batches."""
+    kernel = bag.kernel
+    if kernel.batch_axes or _outer_axes(bag):
+        return None
+    rows, mask = kernel.symbols.index(kernel.rows), kernel.arguments.index(kernel.selection)
+    return f"name_difference (program.firstBad {law_} {rows} {mask})"
+
+
 def masked_irrelevance(bag: Bag, changed: Sequence[ArgumentSpec], ending: str = "") -> str | None:
     """Other entries of the arguments ``changed`` in masked rows; ``ending`` is that of the law's name."""
     if not _applies(bag):

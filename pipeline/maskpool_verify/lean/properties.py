@@ -309,7 +309,7 @@ class _Writer:
             point = f"{index_text(bag.at(length, ''))} " if length.shape else ""
             mask = f"fun r => decide_eq_decide.2 (h_valid {point}r.1).symm"
         lemma = f"pool_reorder {rows_index} (fun _ => rfl) (fun _ => rfl) ({mask})"
-        proof = self._proof(invariance.permutation(bag), self._by_specification(lemma))
+        proof = self._proof(invariance.permutation(bag), ".permutation", self._by_specification(lemma))
         return self.theorem(
             "permutation",
             "permutation",
@@ -318,15 +318,20 @@ class _Writer:
             proof,
         )
 
-    def _proof(self, checked: str | None, by_specification: str) -> str:
+    def _proof(self, checked: str | None, law: str, by_specification: str) -> str:
         """The proof of an invariance: by the term ``checked`` if the checker accepts, else by tactics.
 
-        Without a specification there is nothing but the checker, which is one for real numbers.
+        Without a specification there is nothing but the checker, which is one for real numbers; if it refuses
+        the law, Lean says where.
         """
         if self.is_extended:
             checked = None
         if self.kernel.spec == "none":
-            return indented(checked, "  ") if checked else f'by\n  fail "{_NO_LAW}"'
+            if checked is None:
+                return f'by\n  fail "{_NO_LAW}"'
+            if (otherwise := invariance.first_difference(self.bag, law)) is None:
+                return indented(checked, "  ")
+            return f"by\n  first\n  | exact {indented(checked, ' ' * 4)}\n  | {otherwise}"
         if checked is None:
             return f"by\n  {indented(by_specification, '  ')}"
         return (
@@ -376,7 +381,7 @@ class _Writer:
         binders, conclusion = self._two_bags("R")
         checked = invariance.masked_irrelevance(bag, changed)
         if kernel.spec == "none":
-            proof = self._proof(checked, "")
+            proof = self._proof(checked, ".irrelevance", "")
         else:
             logits = kernel.argument("logits")
             same_logit = self._point(logits, "hr") if logits is not None else self._same_score()
@@ -385,7 +390,9 @@ class _Writer:
                 f"\n· intro r hr; exact {same_logit}"
                 f"\n· intro r hr {free}; exact {self._point(kernel.features, 'hr')}"
             )
-            proof = self._proof(checked, self._by_specification("pool_congr _ _ _ ?_ ?_", then=then))
+            proof = self._proof(
+                checked, ".irrelevance", self._by_specification("pool_congr _ _ _ ?_ ?_", then=then)
+            )
         return self.theorem("masked_irrelevance", "masked_irrelevance", binders, conclusion, proof)
 
     def _condition(self, spec: ArgumentSpec) -> tuple[tuple[str, ...], str]:
@@ -550,6 +557,7 @@ class _Writer:
             specifications = (_applied("specification", hold), self._specification)
         proof = self._proof(
             invariance.padding(bag, self._row_exists()),
+            "(.padding true)" if self._row_exists() else ".padding",
             self._by_specification("pool_append ?_ ?_ ?_ ?_", specifications, f" <;> intro r <;> {masks}"),
         )
         sizes = bag.sizes

@@ -162,6 +162,8 @@ def _library(kernel: Kernel) -> Iterator[str]:
         yield from (f"MaskPool.Certificate.{recognizing}", "MaskPool.Certificate.Transfer")
     if kernel.is_open:
         yield "MaskPool.Invariance.Batch"
+        if kernel.spec == "none":
+            yield "MaskPool.Invariance.Naming"
 
 
 def properties_file(
