@@ -592,6 +592,19 @@ def test_lean_has_a_time_for_each_kernel(manifest: Manifest, answer):
     assert {20.0 - 12.0 - 5.5, 20.0 - 12.0} & set(left.values())
 
 
+def test_an_unproved_law_names_its_equation(manifest: Manifest, answer):
+    """As the checker does, if there is no specification; its goal says nothing more."""
+    answer()
+    first = "leak✝ : program.firstBad .permutation 0 2 = some (16 + 0)"
+    message = f"maskpool: the two runs may differ\n{first}\n⊢ False"
+    line = line_of(manifest, "theorem permutation") + 1
+    report = run(manifest, FakeEngine(module(PROPERTIES, "failed", message, line)))
+    assert report.verdict == "unproved"
+    text, source = equation(manifest)
+    assert reasons(report)["symbolic.permutation"] == f"two runs may begin to differ at {text} ({source})"
+    assert not any("maskpool:" in message for message in report.kernels[0].messages)
+
+
 def test_a_kernel_that_takes_too_long_is_unproved_and_says_so(manifest: Manifest, answer):
     answer()
     report = run(manifest, FakeEngine(module(PROPERTIES, "failed", "Lean was stopped after 50 s; split it.")))
