@@ -605,6 +605,24 @@ def test_an_unproved_law_names_its_equation(manifest: Manifest, answer):
     assert not any("maskpool:" in message for message in report.kernels[0].messages)
 
 
+@pytest.mark.parametrize("constraints", [[], ["n >= 1"]])
+def test_a_maximum_of_rows_may_need_a_row(manifest: Manifest, answer, constraints: list[str]):
+    replace_kernel(manifest, "jnp.sum(weights)", "jnp.max(weights, axis=0)")
+    (kernel,) = manifest.kernels
+    manifest = replace(manifest, kernels=(kernel.model_copy(update={"constraints": tuple(constraints)}),))
+    answer()
+    (kernel,) = manifest.kernels
+    traced = trace_kernel(kernel, kernel.open_shape, manifest.root)
+    certificates.write(manifest.root, kernel, [trace_kernel(kernel, s, manifest.root) for s in kernel.shapes])
+    (number,) = [k for k, e in enumerate(traced.program.equations) if e.primitive == "reduce_max"]
+    message = f"leak✝ : program.firstBad .padding 0 2 = some ({number + 3} + 0)\n⊢ False"
+    line = line_of(manifest, "theorem padding") + 1
+    report = run(manifest, FakeEngine(module(PROPERTIES, "failed", message, line)), require_accepted=False)
+    reason = reasons(report)["symbolic.padding"] or ""
+    assert reason.startswith(f"two runs may begin to differ at v#{number + 3} `f32 [] = reduce_max")
+    assert ('write constraints = ["n >= 1"]' in reason) is (not constraints)
+
+
 def test_a_kernel_that_takes_too_long_is_unproved_and_says_so(manifest: Manifest, answer):
     answer()
     report = run(manifest, FakeEngine(module(PROPERTIES, "failed", "Lean was stopped after 50 s; split it.")))

@@ -722,6 +722,15 @@ def _theorem(
     )
 
 
+def _advice(case: _Case, lack: Lack) -> str:
+    """What may help: nothing is known of the maximum of no rows, which many kernels never see."""
+    rows = case.kernel.rows
+    unbounded = " reduce_max " in (lack.equation or "") and not case.kernel.given.implies_positive(rows)
+    if lack.property != "padding" or not unbounded:
+        return ""
+    return f'; if every bag has a row, write constraints = ["{rows} >= 1"]'
+
+
 def _why_not_audited(
     case: _Case, theorem: Theorem, built: Mapping[str, ModuleResult], failed: Mapping[str, Failure]
 ) -> str:
@@ -739,7 +748,7 @@ def _why_not_audited(
         if lack.equation is not None:
             if theorem.proves == "masked_irrelevance_any_arithmetic":
                 return f"{lack.equation} lets a masked value through ({lack.source})"
-            return f"two runs may begin to differ at {lack.equation} ({lack.source})"
+            return f"two runs may begin to differ at {lack.equation} ({lack.source}){_advice(case, lack)}"
         return "its proof did not go through"
     shapes = [theorem.shape, theorem.padded_shape]
     for other in case.theorems:
