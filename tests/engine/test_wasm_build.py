@@ -329,6 +329,30 @@ def test_a_session_with_work_starts_a_process_at_once(
     assert not any(map(_is_alive, processes(tmp_path)))
 
 
+def test_an_idle_process_that_has_ended_is_replaced(
+    project: Path, tmp_path: Path, fake_engine: MakeEngine
+) -> None:
+    engine = fake_engine(jobs=1)
+    with engine.session(project, ["C"]):
+        _wait(partial(processes_are, tmp_path, 1))
+        (process,) = processes(tmp_path)
+        os.kill(process, signal.SIGKILL)
+        _wait(lambda: not _is_alive(process))
+        assert statuses(engine.build(project, ["A"])) == {"A": "built"}
+    assert len(processes(tmp_path)) == 2
+
+
+def test_lean_starts_for_a_project_that_was_never_built(engine: WasmEngine, tmp_path: Path) -> None:
+    project = write(tmp_path / "p", {"A": "module\n"})
+    own = WasmEngine()
+    with own.session(project, ["A"]):
+        (process,) = own._shared[project / ".maskpool/build/wasm"].sessions._idle
+        time.sleep(1)  # Node has looked for the directory
+        assert process.is_alive()
+        assert statuses(own.build(project, ["A"])) == {"A": "built"}
+        assert process.modules == 1
+
+
 def test_a_failed_session_leaves_no_process(project: Path, tmp_path: Path, fake_engine: MakeEngine) -> None:
     engine = fake_engine()
 

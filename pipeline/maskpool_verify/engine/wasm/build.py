@@ -180,6 +180,7 @@ class WasmEngine:
             lean = self._lean(directory)
             self._shared[directory] = lean
             if fresh or not self._is_built(project.absolute(), modules):
+                directory.mkdir(parents=True, exist_ok=True)  # Lean is shown it when it starts
                 lean.sessions.begin()
         try:
             yield

@@ -111,6 +111,10 @@ class _Process:
             output.append(line)
         return _Answer("".join(output), overdue=overdue.is_set())
 
+    def is_alive(self) -> bool:
+        """Whether it has not ended by itself, or by somebody else."""
+        return self._process.poll() is None
+
     def end(self) -> int:
         """Kill the process, unless it has ended; the status."""
         self.ended = True
@@ -190,8 +194,11 @@ class Sessions:
 
     def _take(self) -> _Process:
         with self._lock:
-            if self._idle:
-                return self._idle.pop()
+            while self._idle:
+                process = self._idle.pop()
+                if process.is_alive():
+                    return process
+                process.end()
         return self._start()
 
     def _give_back(self, process: _Process) -> None:
