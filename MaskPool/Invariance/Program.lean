@@ -160,7 +160,8 @@ theorem Law.reduces_alone (hW : W.Admits law) {c : List Dim} {f : Nat → Bool}
 
 theorem Op.agree (hW : W.Admits law) (hk : law.arithmetic.Admits α) (h : EnvRelated W L ρ ρ') {t : Ty}
     {op : Op Γ t} (hx : op.exact L = true) (hg : op.agrees law r L = true)
-    {j : IndexAt ν t.shape} {j' : IndexAt ν' t.shape} (hj : W.Match t.shape j j') : op.eval ρ j = op.eval ρ' j' := by
+    {j : IndexAt ν t.shape} {j' : IndexAt ν' t.shape} (hj : W.Match t.shape j j') :
+    op.eval ρ j = op.eval ρ' j' := by
   cases op with
   | unary g x => exact congrArg g.eval (x.agree h hx j j' hj)
   | is_finite x => exact congrArg Ops.isFinite (x.agree h hx j j' hj)
@@ -445,7 +446,8 @@ theorem Label.forceAxes_eq {β : Type} (rank : Nat) (f : Nat → Option Lit) (k 
 
 /-- The evaluated label says no more than the label. -/
 theorem Label.force_eq {β : Type} (l : Label) (rank : Nat) (k : Label → β) : l.force rank k =
-    k (ofValues (l.value .all) ((List.range rank).map fun q => l.value (.alone q)) l.lower l.same l.upTo) := by
+    k (ofValues (l.value .all) ((List.range rank).map fun q => l.value (.alone q)) l.lower l.same
+      l.upTo) := by
   rw [force, Lit.force_eq, Lit.force_eq, Lit.force_eq, forceAxes_eq]
   cases l.same <;> rfl
 
