@@ -70,6 +70,8 @@ FURTHER_SECONDS = 2.0
 
 LEAN_SECONDS = 50.0
 """For Lean on the generated modules of one kernel, if the engine can limit that."""
+INSTANCE_SECONDS = 5.0
+"""For Lean in addition, for each listed shape of a kernel with theorems about all shapes."""
 KERNEL_SECONDS = 60.0
 """For Lean and the searches of one kernel together, unless one search alone may take longer."""
 
@@ -240,7 +242,7 @@ def _check(
     current = [case for case in current if case.verdict is None]
     info = engine.info()
     built: dict[str, ModuleResult] = {}
-    clock = _Clock(lean_seconds, progress)
+    clock = _Clock({case.kernel.name: _lean_seconds(case.kernel, lean_seconds) for case in cases}, progress)
     if current:
         wanted = [LIBRARY, *(module for case in current for module in case.modules)]
         built = engine.build(work.root, wanted, fresh=fresh, seconds=clock.left, progress=clock.step)
@@ -277,7 +279,7 @@ def _check(
 class _Clock:
     """How long Lean has been at work for each kernel, and how long it may be."""
 
-    limit: float
+    limits: Mapping[str, float]
     progress: Callable[[Step], None]
     _spent: dict[str, float] = field(default_factory=dict)
 
@@ -286,22 +288,28 @@ class _Clock:
         return self._spent.get(kernel, 0.0)
 
     def left(self, module: str) -> float:
-        """Seconds that a module may take; as many as it likes if it is of no kernel."""
+        """Seconds that a module may take; as many as it likes if it is of none of the kernels."""
         kernel = _kernel_of(module)
-        return math.inf if kernel is None else self.limit - self.spent(kernel)
+        return self.limits.get(kernel, math.inf) - self.spent(kernel)
 
     def step(self, step: Progress) -> None:
         """A module has begun, or has ended."""
         kernel = _kernel_of(step.module)
-        if kernel is not None and step.result is not None:
+        if step.result is not None:
             self._spent[kernel] = self.spent(kernel) + step.result.seconds
         self.progress(Step("build", step.module, step))
 
 
-def _kernel_of(module: str) -> str | None:
-    """The kernel of a generated module."""
+def _lean_seconds(kernel: Kernel, seconds: float) -> float:
+    """How long Lean may be at work for a kernel."""
+    instances = len(kernel.shapes) - 1 if kernel.is_open else 0
+    return seconds + INSTANCE_SECONDS * instances
+
+
+def _kernel_of(module: str) -> str:
+    """The kernel of a generated module; nothing for another one."""
     top, *rest = module.split(".")
-    return rest[0] if top == ROOT and rest else None
+    return rest[0] if top == ROOT and rest else ""
 
 
 def _build_apart(
