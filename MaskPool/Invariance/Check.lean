@@ -410,16 +410,19 @@ def Op.agrees (law : Law) (r : Nat) (L : List Label) : {t : Ty} → Op Γ t → 
 /-- The operand has the same value in both runs. -/
 def Arg.same (L : List Label) {t : Ty} (x : Arg Γ t) : Bool := (x.label L).same
 
-/-- All operands have the same values in both runs. -/
-def Op.same (L : List Label) : {t : Ty} → Op Γ t → Bool
+/-- `f` is true of all operands. -/
+def Op.all (f : {t : Ty} → Arg Γ t → Bool) : {t : Ty} → Op Γ t → Bool
   | _, .dim_as_value _ | _, .iota _ _ => true
   | _, .unary _ x | _, .is_finite x | _, .not x | _, .convert_element_type _ x _
   | _, .broadcast_in_dim _ _ x _
   | _, .squeeze _ x _ _ | _, .transpose _ x _ _ | _, .reindex _ x | _, .cumulate _ _ x _
-  | _, .reduce _ _ x _ _ | _, .quantify _ _ x _ _ => x.same L
-  | _, .binary _ x y | _, .compare _ x y | _, .logical _ x y | _, .join _ _ x y => x.same L && y.same L
-  | _, .dot_general _ x y _ _ _ => x.same L && y.same L
-  | _, .select_n p x y => p.same L && x.same L && y.same L
+  | _, .reduce _ _ x _ _ | _, .quantify _ _ x _ _ => f x
+  | _, .binary _ x y | _, .compare _ x y | _, .logical _ x y | _, .join _ _ x y => f x && f y
+  | _, .dot_general _ x y _ _ _ => f x && f y
+  | _, .select_n p x y => f p && f x && f y
+
+/-- All operands have the same values in both runs. -/
+def Op.same (L : List Label) {t : Ty} (op : Op Γ t) : Bool := op.all (Arg.same L)
 
 /-- Are the entries of rows without a partner along the axis `q` selected from an operand that has the same
 value in both runs? -/
@@ -433,15 +436,7 @@ def Op.selects (L : List Label) (q : Nat) : {t : Ty} → Op Γ t → Bool
 def Arg.exact (L : List Label) {t : Ty} (x : Arg Γ t) : Bool := (x.label L).upTo.isNone
 
 /-- The values of all operands agree in both runs. -/
-def Op.exact (L : List Label) : {t : Ty} → Op Γ t → Bool
-  | _, .dim_as_value _ | _, .iota _ _ => true
-  | _, .unary _ x | _, .is_finite x | _, .not x | _, .convert_element_type _ x _
-  | _, .broadcast_in_dim _ _ x _
-  | _, .squeeze _ x _ _ | _, .transpose _ x _ _ | _, .reindex _ x | _, .cumulate _ _ x _
-  | _, .reduce _ _ x _ _ | _, .quantify _ _ x _ _ => x.exact L
-  | _, .binary _ x y | _, .compare _ x y | _, .logical _ x y | _, .join _ _ x y => x.exact L && y.exact L
-  | _, .dot_general _ x y _ _ _ => x.exact L && y.exact L
-  | _, .select_n p x y => p.exact L && x.exact L && y.exact L
+def Op.exact (L : List Label) {t : Ty} (op : Op Γ t) : Bool := op.all (Arg.exact L)
 
 /-- A literal with which a maximum over axes of the sizes `c` has to be raised to agree: the one that rows
 without a partner hold, if there is another row. -/

@@ -15,7 +15,7 @@ set_option compiler.extract_closed false -- macros are run by the interpreter
 
 namespace MaskPool
 
-/-- The goal of `name_leak`, when it knows that `leak = some k`, and that `start` is at most `k`. -/
+/-- The goal of `name_equation`, when it knows that `leak = some k`, and that `start` is at most `k`. -/
 def LeakFrom (leak : Option Nat) (k _start : Nat) : Prop := leak ≠ some k
 
 section

@@ -333,7 +333,7 @@ theorem Op.agree_raises (h : EnvRelated W L ρ ρ') {t : Ty} {op : Op Γ t} (hr 
 theorem Op.eval_same {ν : Nat → Nat} {W : Overlap r ν ν} {ρ ρ' : Env α ν Γ} (h : EnvRelated W L ρ ρ') {t : Ty}
     {op : Op Γ t} (hs : op.same L = true) : op.eval ρ = op.eval ρ' := by
   have e {t : Ty} (x : Arg Γ t) (hx : x.same L = true) : x.eval ρ = x.eval ρ' := Arg.eval_same h hx
-  cases op <;> simp only [Op.same, Bool.and_eq_true] at hs <;> simp only [Op.eval] <;>
+  cases op <;> simp only [Op.same, Op.all, Bool.and_eq_true] at hs <;> simp only [Op.eval] <;>
     first
     | rfl
     | rw [e _ hs]

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from maskpool_verify.lean.bags import EXTRA, Bag, coordinate, entry, hypothesis, index_text
 from maskpool_verify.lean.lines import WIDTH, wrapped
 from maskpool_verify.lean.syntax import list_text
-from maskpool_verify.manifest import ArgumentSpec
+from maskpool_verify.manifest import ArgumentSpec, Kernel
 
 _INDENT = 6
 """Of the terms in a certificate."""
@@ -47,10 +47,9 @@ def padding(bag: Bag, nonempty: str | None = None) -> str | None:
 
 def first_difference(bag: Bag, law_: str) -> str | None:
     """A tactic that fails, and names the first equation at which the checker refuses; not for batches."""
-    kernel = bag.kernel
-    if kernel.batch_axes or _outer_axes(bag):
+    if bag.kernel.batch_axes or _outer_axes(bag):
         return None
-    rows, mask = kernel.symbols.index(kernel.rows), kernel.arguments.index(kernel.selection)
+    rows, mask = positions(bag.kernel)
     return f"name_difference (program.firstBad {law_} {rows} {mask})"
 
 
@@ -95,13 +94,18 @@ def _outer_axes(bag: Bag) -> tuple[str, ...]:
     return tuple(str(axis) for axis in bag.kernel.selection.shape if axis != bag.kernel.rows)
 
 
+def positions(kernel: Kernel) -> tuple[int, int]:
+    """The numbers by which the checker knows the rows among the sizes, and the mask among the arguments."""
+    return kernel.symbols.index(kernel.rows), kernel.arguments.index(kernel.selection)
+
+
 def law(bag: Bag, name: str, more: str | Sequence[str] = "") -> str:
     """A law of the library, applied to the sizes and to the verdict of the checker.
 
     ``more`` is a further argument, or the axes of a batch.
     """
     kernel = bag.kernel
-    rows, mask = kernel.symbols.index(kernel.rows), kernel.arguments.index(kernel.selection)
+    rows, mask = positions(kernel)
     given = more if isinstance(more, str) else list_text([kernel.symbols.index(axis) for axis in more])
     sizes = " ".join(filter(None, (bag.values(), given)))
     return f"program.{name} {sizes} (rows := {rows}) (mask := {mask}) (by eq_refl)"

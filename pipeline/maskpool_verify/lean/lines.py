@@ -18,6 +18,11 @@ def wrapped(parts: Sequence[str], first: str, indent: str, width: int = WIDTH) -
     return "\n".join(lines)
 
 
+def attempt(term: str, otherwise: str) -> str:
+    """A proof by ``term``, or by the tactics ``otherwise`` if Lean does not accept it."""
+    return f"by\n  first\n  | exact {indented(term, ' ' * 4)}\n  | {indented(otherwise, ' ' * 4)}"
+
+
 def indented(text: str, by: str) -> str:
     """``text`` with ``by`` before its lines, but for the first."""
     return text.replace("\n", f"\n{by}")

@@ -25,7 +25,7 @@ from maskpool_verify.lean.bags import (
     prime,
     shape_name,
 )
-from maskpool_verify.lean.lines import WIDTH, indented, wrapped
+from maskpool_verify.lean.lines import WIDTH, attempt, indented, wrapped
 from maskpool_verify.lean.syntax import list_text
 from maskpool_verify.manifest import ROW_ROLES, ArgumentSpec, Kernel, OptionalProperty, Role, Shape
 from maskpool_verify.names import dotted
@@ -331,12 +331,10 @@ class _Writer:
                 return f'by\n  fail "{_NO_LAW}"'
             if (otherwise := invariance.first_difference(self.bag, law)) is None:
                 return indented(checked, "  ")
-            return f"by\n  first\n  | exact {indented(checked, ' ' * 4)}\n  | {otherwise}"
+            return attempt(checked, otherwise)
         if checked is None:
             return f"by\n  {indented(by_specification, '  ')}"
-        return (
-            f"by\n  first\n  | exact {indented(checked, ' ' * 4)}\n  | {indented(by_specification, ' ' * 4)}"
-        )
+        return attempt(checked, by_specification)
 
     @property
     def _specification(self) -> str:

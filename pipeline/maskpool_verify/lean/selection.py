@@ -10,7 +10,7 @@ import re
 
 from maskpool_verify.lean import invariance
 from maskpool_verify.lean.bags import Bag
-from maskpool_verify.lean.lines import indented
+from maskpool_verify.lean.lines import attempt
 
 FACTS = "(facts : FloatFacts α)"
 """What a theorem about zeros assumes of the arithmetic."""
@@ -30,9 +30,8 @@ def masked_irrelevance(bag: Bag) -> str:
     checked = invariance.masked_irrelevance(bag, kernel.having("features", "logits"), "_any_arithmetic")
     if checked is None:
         raise ValueError(f"there is no law for {kernel.name}: {kernel.optional_obstacle()}")
-    rows, mask = kernel.symbols.index(kernel.rows), kernel.arguments.index(kernel.selection)
-    leak = f"(program.firstLeak {rows} {mask})"
-    return f"by\n  first\n  | exact {indented(checked, ' ' * 4)}\n  | name_leak {leak}"
+    rows, mask = invariance.positions(kernel)
+    return attempt(checked, f"name_leak (program.firstLeak {rows} {mask})")
 
 
 def all_masked(bag: Bag) -> str:

@@ -18,7 +18,6 @@ from __future__ import annotations
 import concurrent.futures
 import graphlib
 import hashlib
-import hmac
 import json
 import math
 import os
@@ -31,7 +30,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
 from maskpool_verify.engine.modules import Source, read_sources, source_file
 from maskpool_verify.engine.process import Children, Completed, termination_raises
@@ -49,6 +48,7 @@ from maskpool_verify.engine.wasm.package import (
     is_installed,
     pinned_files,
 )
+from maskpool_verify.engine.wasm.sealed import Sealed
 from maskpool_verify.engine.wasm.session import CANNOT_START, Request, Sessions
 from maskpool_verify.errors import EnvironmentFault, MaskpoolError
 from maskpool_verify.files import disk_faults, exclusive, secret, write_whole
@@ -57,22 +57,13 @@ _SCRIPT = Path(__file__).with_name("lean.cjs")
 _OUT_OF_MEMORY = ("out of memory", "OOM", "Cannot enlarge memory", "allocation failed", "bad_alloc")
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Record(Sealed):
     schema_version: Literal[3] = 3
     digest: str
     failed: bool
     messages: tuple[Message, ...]
     artifacts: dict[str, str]
     """File name in ``lib`` to SHA-256."""
-    seal: str = ""
-    """HMAC of all other fields, with a key of this user: records that came with the project do not count."""
-
-    def sealed(self, key: bytes) -> _Record:
-        """This record with its seal."""
-        content = self.model_dump_json(exclude={"seal"}).encode()
-        return self.model_copy(update={"seal": hmac.new(key, content, "sha256").hexdigest()})
 
 
 class WasmEngine:
@@ -244,7 +235,7 @@ def _remove_leftovers(project: Path, directory: Path, reserved: frozenset[str]) 
                 if module.split(".")[0] in reserved or not (project / source_file(module)).is_file():
                     Path(folder, file).unlink()
             if folder != str(top) and not os.listdir(folder):
-                os.rmdir(folder)  # an empty directory `Init` would hide Lean's own
+                os.rmdir(folder)  # of a package that was removed
 
 
 @dataclass(frozen=True)
@@ -335,7 +326,7 @@ class _Build:
         if self.fresh:
             return None
         record = _read_record(self.directory, module)
-        if record is None or not hmac.compare_digest(record.seal, record.sealed(self.key).seal):
+        if record is None or not record.is_genuine(self.key):
             return None
         found = {file.name: file for file in self._artifact_files(module)}
         current = record.digest == self._digests[module] and record.artifacts.keys() == found.keys()

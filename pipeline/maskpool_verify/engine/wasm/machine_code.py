@@ -15,7 +15,6 @@ Layout of ``machine-code`` in the cache directory::
 from __future__ import annotations
 
 import hashlib
-import hmac
 import shutil
 import tempfile
 from collections.abc import Callable
@@ -23,28 +22,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import ValidationError
 
+from maskpool_verify.engine.wasm.sealed import Sealed
 from maskpool_verify.files import exclusive, write_whole
 
 _GROWTH = 1.05
 """How much more code than is kept is worth being kept instead."""
 
 
-class _Record(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
+class _Record(Sealed):
     schema_version: Literal[1] = 1
     sha256: str
     size: int
     node: str
     """The command that wrote it."""
-    seal: str = ""
-    """HMAC of all other fields."""
-
-    def sealed(self, key: bytes) -> _Record:
-        content = self.model_dump_json(exclude={"seal"}).encode()
-        return self.model_copy(update={"seal": hmac.new(key, content, "sha256").hexdigest()})
 
 
 @dataclass(frozen=True)
@@ -103,5 +95,4 @@ class MachineCode:
             record = _Record.model_validate_json((self._directory / "record.json").read_bytes())
         except (OSError, ValidationError):  # then it is made anew
             return None
-        genuine = hmac.compare_digest(record.seal, record.sealed(self.key).seal)
-        return record if genuine and record.node == self.node else None
+        return record if record.is_genuine(self.key) and record.node == self.node else None
