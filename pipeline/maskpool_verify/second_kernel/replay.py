@@ -6,7 +6,7 @@ is compared with the files; definitions and theorems are checked with their bodi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Final
 
 from maskpool_verify.audit import ALLOWED_AXIOMS, World
@@ -68,7 +68,10 @@ class RefusedError(Exception):
 
 
 class Replay:
-    """Declares the constants of ``world`` in ``kernel``; ``progress`` hears of each before it is checked."""
+    """Declares the constants of ``world`` in ``kernel``; ``progress`` hears of each before it is checked.
+
+    Modules can be added one after another, as they are built: what they import comes before them.
+    """
 
     def __init__(
         self,
@@ -83,14 +86,14 @@ class Replay:
         self._assumed: Final[dict[Name, c.Kind]] = {}
         self._skipped = 0
 
-    def run(self) -> None:
-        """Replay all own modules.
+    def add(self, modules: Iterable[Name]) -> None:
+        """Replay modules, and the own ones that they import.
 
         Raises:
             RefusedError: a declaration is not what the kernel or this module allows.
             AuditError: the files are malformed.
         """
-        for module in self.world.modules.values():
+        for module in self.world.load(modules):
             if not module.own:
                 continue
             for constant in module.data:
@@ -107,6 +110,13 @@ class Replay:
                     self.declare(constant.name)
                 else:  # a theorem that an earlier module has too: only its proof is of interest
                     self._declare_again(constant, module.name)
+
+    def finish(self) -> None:
+        """Compare what the kernel has derived with the files.
+
+        Raises:
+            RefusedError: they differ.
+        """
         for constant in self._derived.values():
             if not self.kernel.derived(constant):
                 raise RefusedError(
@@ -309,6 +319,8 @@ class Replay:
         """Check the proof of a theorem that is in the kernel already, from elsewhere."""
         name = constant.name
         self.declare(name)
+        for needed in self.world.facts(name).names:
+            self.declare(needed)
         if not isinstance(constant, c.Theorem):
             raise AuditError(f"{name} is declared twice, and is no theorem; rename one")
         self._progress(module, name)

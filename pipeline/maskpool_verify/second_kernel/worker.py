@@ -1,4 +1,4 @@
-"""The child process: reads a request from stdin, replays, and writes the answer to stdout.
+"""The child process: reads a request and modules from stdin, replays, and writes the answer to stdout.
 
 It runs as ``python -m maskpool_verify.second_kernel.worker``, started by :mod:`.` with its limits set. A term
 that is too deep for the native kernel ends it, without an answer.
@@ -6,14 +6,16 @@ that is too deep for the native kernel ends it, without an answer.
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import os
 import re
 import sys
 import threading
+from collections.abc import Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
-from time import perf_counter
+from time import process_time
 from typing import Final
 
 from maskpool_verify.audit import World
@@ -24,6 +26,7 @@ from maskpool_verify.second_kernel.kernel import Kernel
 from maskpool_verify.second_kernel.protocol import (
     SCHEMA,
     Answer,
+    Handed,
     KernelIdentity,
     Refusal,
     Request,
@@ -40,15 +43,15 @@ def main() -> None:
     """Answer the request on stdin."""
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever the native library prints is no answer
-    request = Request.model_validate_json(sys.stdin.buffer.read())
-    result = respond(request)
+    gc.disable()  # terms have no cycles, and there are millions of them
+    request = Request.model_validate_json(sys.stdin.buffer.readline())
+    answer = respond(request, map(Handed.model_validate_json, sys.stdin.buffer))
     with answers:
-        answers.write(Answer(schema=SCHEMA, result=result).model_dump_json())
+        answers.write(answer.model_dump_json())
 
 
-def respond(request: Request) -> SecondKernelResult:
-    """Start the native kernel and have it check the modules."""
-    start = perf_counter()
+def respond(request: Request, handed: Iterable[Handed]) -> Answer:
+    """Start the native kernel and have it check the modules that are handed over."""
     installation = Installation(request.installation, request.wheel)
     threading.stack_size(1 << 20)  # else as large as the one of this thread
     with ThreadPoolExecutor(1) as pool:
@@ -57,14 +60,17 @@ def respond(request: Request) -> SecondKernelResult:
             lean = Lean(installation)
             self_test(lean)
         except UnavailableError as error:
-            return SecondKernelResult(status="unavailable", why=str(error))
-        replay: Replay | None = None
+            result = SecondKernelResult(status="unavailable", why=str(error))
+            return Answer(schema=SCHEMA, result=result, files={})
+        world = World(request.own, request.library)
+        replay = Replay(world, Kernel(lean), lambda module, name: _record(request.progress, module, name))
         refusal: Refusal | None = None
         try:
-            _record(request.progress, "reading", "")
-            world = World(request.own, request.library, map(parse_name, request.modules))
-            replay = Replay(world, Kernel(lean), lambda module, name: _record(request.progress, module, name))
-            replay.run()
+            _record(request.progress, "waiting", "")
+            for each in handed:
+                replay.add(map(parse_name, each.modules))
+                _record(request.progress, "waiting", "")
+            replay.finish()
         except RefusedError as error:
             refusal = Refusal(
                 declaration=str(error.declaration),
@@ -75,15 +81,17 @@ def respond(request: Request) -> SecondKernelResult:
         except AuditError as error:
             meaning = "The compiled files cannot be replayed as they are."
             refusal = Refusal(declaration=None, module=None, error=str(error), meaning=meaning)
-        return SecondKernelResult(
+        result = SecondKernelResult(
             status="accepted" if refusal is None else "refused",
             kernel=_identity(lean, installation, checksum),
-            counts=replay.counts() if replay is not None else None,
-            assumptions=replay.assumptions() if replay is not None else (),
+            counts=replay.counts(),
+            assumptions=replay.assumptions(),
             refusal=refusal,
-            seconds=round(perf_counter() - start, 2),
+            seconds=round(process_time(), 2),
             megabytes=_peak_megabytes(),
         )
+        files = {str(m.name): m.digest for m in world.modules.values() if m.own}
+        return Answer(schema=SCHEMA, result=result, files=files)
 
 
 def _identity(lean: Lean, installation: Installation, checksum: Future[str]) -> KernelIdentity:
