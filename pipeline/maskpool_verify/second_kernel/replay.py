@@ -7,9 +7,12 @@ is compared with the files; definitions and theorems are checked with their bodi
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from queue import SimpleQueue
 from typing import Final
 
-from maskpool_verify.audit import ALLOWED_AXIOMS, World
+from maskpool_verify.audit import ALLOWED_AXIOMS, Module, World
 from maskpool_verify.errors import AuditError
 from maskpool_verify.olean import Name, make_name, parse_name, pretty
 from maskpool_verify.olean import constants as c
@@ -67,6 +70,17 @@ class RefusedError(Exception):
         self.declaration, self.module, self.error, self.meaning = declaration, module, error, meaning
 
 
+@dataclass(frozen=True, slots=True)
+class _Made:
+    """A declaration for the kernel, of ``constant`` and of all in its ``unit``; to be tried only, if that is
+    empty."""
+
+    constant: c.Constant
+    module: Name
+    declaration: int
+    unit: tuple[c.Constant, ...]
+
+
 class Replay:
     """Declares the constants of ``world`` in ``kernel``; ``progress`` hears of each before it is checked.
 
@@ -85,31 +99,52 @@ class Replay:
         self._derived: Final[dict[Name, c.Constant]] = {}
         self._assumed: Final[dict[Name, c.Kind]] = {}
         self._skipped = 0
+        self._made: Final[SimpleQueue[_Made | None]] = SimpleQueue()  # None is the end
+        self._stopped = False
 
     def add(self, modules: Iterable[Name]) -> None:
         """Replay modules, and the own ones that they import.
+
+        Another thread makes the terms of a declaration while the kernel checks the ones before it. Here,
+        because a thread of Python has a small stack, and the kernel recurses.
 
         Raises:
             RefusedError: a declaration is not what the kernel or this module allows.
             AuditError: the files are malformed.
         """
-        for module in self.world.load(modules):
-            if not module.own:
-                continue
-            for constant in module.data:
-                if constant.name in KERNEL_NAMES:
-                    raise RefusedError(
-                        constant.name,
-                        module.name,
-                        "a constant that the kernel computes with is declared anew",
-                        "The kernel would compute with it otherwise than it is defined here.",
-                    )
-                if _unsafe(constant):
-                    self._skipped += 1
-                elif self.world.home(constant.name) is module:
-                    self.declare(constant.name)
-                else:  # a theorem that an earlier module has too: only its proof is of interest
-                    self._declare_again(constant, module.name)
+        with ThreadPoolExecutor(1) as pool:
+            preparing = pool.submit(self._prepare, modules)
+            try:
+                while (made := self._made.get()) is not None:
+                    self._check(made)
+            except BaseException:
+                self._stopped = True
+                raise
+            preparing.result()
+
+    def _prepare(self, modules: Iterable[Name]) -> None:
+        """Make what the kernel has to check, in an order in which nothing comes before what it needs."""
+        try:
+            for module in self.world.load(modules):
+                for constant in module.data if module.own else ():
+                    self._prepare_constant(constant, module)
+        finally:
+            self._made.put(None)
+
+    def _prepare_constant(self, constant: c.Constant, module: Module) -> None:
+        if constant.name in KERNEL_NAMES:
+            raise RefusedError(
+                constant.name,
+                module.name,
+                "a constant that the kernel computes with is declared anew",
+                "The kernel would compute with it otherwise than it is defined here.",
+            )
+        if _unsafe(constant):
+            self._skipped += 1
+        elif self.world.home(constant.name) is module:
+            self.declare(constant.name)
+        else:  # a theorem that an earlier module has too: only its proof is of interest
+            self._declare_again(constant, module.name)
 
     def finish(self) -> None:
         """Compare what the kernel has derived with the files.
@@ -192,7 +227,7 @@ class Replay:
         return (*types, *ctors, *found)
 
     def declare(self, root: Name) -> None:
-        """Declare a constant, after all that it needs.
+        """Prepare a constant, after all that it needs.
 
         Raises:
             RefusedError, AuditError: as :meth:`run`.
@@ -218,7 +253,7 @@ class Replay:
             elif path[-1] == head:
                 path.pop()
                 stack.pop()
-                self._check(unit, path)
+                self._make(unit, path)
                 self._done.add(head)
             else:
                 raise RefusedError(
@@ -243,13 +278,12 @@ class Replay:
         if head is _QUOT:
             yield _EQ
 
-    # -- checking
+    # -- making
 
-    def _check(self, unit: tuple[c.Constant, ...], path: list[Name]) -> None:
+    def _make(self, unit: tuple[c.Constant, ...], path: list[Name]) -> None:
         first = unit[0]
         module = self.world.home(first.name)
         assert module is not None
-        self._progress(module.name, first.name)
         if isinstance(first, c.Axiom):
             self._axiom(first, path)
         terms = self.kernel.terms
@@ -258,17 +292,14 @@ class Replay:
             ctors = {constant.name: constant for constant in unit if isinstance(constant, c.Constructor)}
             if any(name not in ctors for type_ in types for name in type_.ctors):
                 raise AuditError(f"a constructor of {first.name} is something else; build all modules again")
-            self._add(
+            self._put(
                 first,
                 module.name,
                 lambda: terms.inductive(types, [[ctors[n] for n in t.ctors] for t in types]),
+                unit,
             )
         else:
-            self._add(first, module.name, lambda: terms.declaration(first))
-        for constant in unit:
-            self._declared[constant.name] = None
-            if isinstance(constant, c.Inductive | c.Constructor | c.Recursor | c.Quot):
-                self._derived[constant.name] = constant
+            self._put(first, module.name, lambda: terms.declaration(first), unit)
 
     def _axiom(self, axiom: c.Axiom, path: list[Name]) -> None:
         """Allow the axioms of Lean, and library constants without bodies."""
@@ -323,23 +354,36 @@ class Replay:
             self.declare(needed)
         if not isinstance(constant, c.Theorem):
             raise AuditError(f"{name} is declared twice, and is no theorem; rename one")
-        self._progress(module, name)
         fresh = make_name("again", parent=name)
         copy = c.Theorem(fresh, constant.level_params, constant.type, constant.value, (fresh,))
-        self._add(constant, module, lambda: self.kernel.terms.declaration(copy), trial=True)
+        self._put(constant, module, lambda: self.kernel.terms.declaration(copy), ())
 
-    def _add(
-        self, constant: c.Constant, module: Name, make: Callable[[], int], *, trial: bool = False
+    def _put(
+        self, constant: c.Constant, module: Name, make: Callable[[], int], unit: tuple[c.Constant, ...]
     ) -> None:
         try:
-            self.kernel.add(make(), trial=trial)
-        except KernelError as error:
-            meaning = _MEANING.get(error.reason) or (
-                _UNPROVED if isinstance(constant, c.Theorem) else _ILL_TYPED
-            )
-            raise RefusedError(constant.name, module, self.words(error), meaning) from None
+            declaration = make()
         except AuditError as error:
             raise RefusedError(constant.name, module, str(error), _MEANING["other"]) from None
+        if self._stopped:
+            raise AuditError("the replay has ended")
+        self._made.put(_Made(constant, module, declaration, unit))
+
+    # -- checking
+
+    def _check(self, made: _Made) -> None:
+        self._progress(made.module, made.constant.name)
+        try:
+            self.kernel.add(made.declaration, trial=not made.unit)
+        except KernelError as error:
+            meaning = _MEANING.get(error.reason) or (
+                _UNPROVED if isinstance(made.constant, c.Theorem) else _ILL_TYPED
+            )
+            raise RefusedError(made.constant.name, made.module, self.words(error), meaning) from None
+        for constant in made.unit:
+            self._declared[constant.name] = None
+            if isinstance(constant, c.Inductive | c.Constructor | c.Recursor | c.Quot):
+                self._derived[constant.name] = constant
 
     def words(self, error: KernelError) -> str:
         """The error of the kernel, with its terms printed."""

@@ -36,7 +36,7 @@ class Terms:
         self._const, self._app = call("lean_expr_mk_const"), call("lean_expr_mk_app")
         self._lam, self._pi = call("lean_expr_mk_lambda"), call("lean_expr_mk_forall")
         self._let, self._lit = call("l_Lean_Expr_letE___override"), call("lean_expr_mk_lit")
-        self._proj = call("lean_expr_mk_proj")
+        self._proj, self._mark = call("lean_expr_mk_proj"), call("lean_mark_persistent")
 
     # -- to Lean
 
@@ -102,7 +102,7 @@ class Terms:
         Raises:
             AuditError: it has free variables, or elaboration left it open.
         """
-        lean, memo = self.lean, self._exprs
+        memo, mark = self._exprs, self._mark
         get = memo.get
         stack: list[x.Expr] = [root]
         while stack:
@@ -110,48 +110,58 @@ class Terms:
             if id(e) in memo:
                 stack.pop()
                 continue
-            match e:
-                case x.App(f, a):
-                    p, q = get(id(f)), get(id(a))
-                    if p is None or q is None:
-                        stack += (a, f)
-                        continue
-                    made = self._app(p, q)
-                case x.Lam(name, type_, body, info) | x.Pi(name, type_, body, info):
-                    p, q = get(id(type_)), get(id(body))
-                    if p is None or q is None:
-                        stack += (body, type_)
-                        continue
-                    made = (self._lam if isinstance(e, x.Lam) else self._pi)(self.name(name), p, q, info)
-                case x.BVar(index):
-                    made = self._bvar(lean.number(index))
-                case x.Const(name, levels):
-                    made = self._const(self.name(name), lean.list([self.level(v) for v in levels]))
-                case x.Sort(level):
-                    made = self._sort(self.level(level))
-                case x.Let(name, type_, value, body, nondep):
-                    p, q, r = get(id(type_)), get(id(value)), get(id(body))
-                    if p is None or q is None or r is None:
-                        stack += (body, value, type_)
-                        continue
-                    made = self._let(self.name(name), p, q, r, int(nondep))
-                case x.Lit(value):
-                    natural = isinstance(value, int)
-                    content = lean.number(value) if isinstance(value, int) else lean.text(value)
-                    made = self._lit(lean.constructor(0 if natural else 1, content))
-                case x.MData(inner) | x.Proj(_, _, inner):
-                    if (p := get(id(inner))) is None:
-                        stack.append(inner)
-                        continue
-                    made = p
-                    if isinstance(e, x.Proj):
-                        made = self._proj(self.name(e.structure), lean.number(e.index), p)
-                case x.FVar(name) | x.MVar(name):
-                    raise AuditError(f"the term has the free or unsolved variable {name}")
-            memo[id(e)] = lean.keep(made)
+            made: int | None
+            if isinstance(e, x.App):  # most terms are applications and binders, and `match` takes longer
+                p, q = get(id(e.function)), get(id(e.argument))
+                if p is None or q is None:
+                    stack += (e.argument, e.function)
+                    continue
+                made = self._app(p, q)
+            elif isinstance(e, x.Lam | x.Pi):
+                p, q = get(id(e.type)), get(id(e.body))
+                if p is None or q is None:
+                    stack += (e.body, e.type)
+                    continue
+                made = (self._lam if isinstance(e, x.Lam) else self._pi)(self.name(e.name), p, q, e.info)
+            elif (made := self._other(e, stack)) is None:
+                continue
+            mark(made)
+            memo[id(e)] = made
             self._keep.append(e)
             stack.pop()
         return memo[id(root)]
+
+    def _other(self, e: x.Expr, stack: list[x.Expr]) -> int | None:
+        """A term of the other kinds; None if its parts, now on the ``stack``, have to be made first."""
+        lean, get = self.lean, self._exprs.get
+        match e:
+            case x.BVar(index):
+                return int(self._bvar(lean.number(index)))
+            case x.Const(name, levels):
+                return int(self._const(self.name(name), lean.list([self.level(v) for v in levels])))
+            case x.Sort(level):
+                return int(self._sort(self.level(level)))
+            case x.Let(name, type_, value, body, nondep):
+                p, q, r = get(id(type_)), get(id(value)), get(id(body))
+                if p is None or q is None or r is None:
+                    stack += (body, value, type_)
+                    return None
+                return int(self._let(self.name(name), p, q, r, int(nondep)))
+            case x.Lit(value):
+                natural = isinstance(value, int)
+                content = lean.number(value) if isinstance(value, int) else lean.text(value)
+                return int(self._lit(lean.constructor(0 if natural else 1, content)))
+            case x.MData(inner) | x.Proj(_, _, inner):
+                if (p := get(id(inner))) is None:
+                    stack.append(inner)
+                    return None
+                if isinstance(e, x.MData):
+                    return p
+                return int(self._proj(self.name(e.structure), lean.number(e.index), p))
+            case x.FVar(name) | x.MVar(name):
+                raise AuditError(f"the term has the free or unsolved variable {name}")
+            case _:
+                raise AssertionError("it is of the kinds above")
 
     def declaration(self, constant: c.Constant) -> int:
         """A ``Lean.Declaration`` of one constant.

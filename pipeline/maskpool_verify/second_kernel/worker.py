@@ -44,6 +44,7 @@ def main() -> None:
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)  # whatever the native library prints is no answer
     gc.disable()  # terms have no cycles, and there are millions of them
+    sys.setswitchinterval(0.0002)  # seconds, that the kernel does not wait long for its next declaration
     request = Request.model_validate_json(sys.stdin.buffer.readline())
     answer = respond(request, map(Handed.model_validate_json, sys.stdin.buffer))
     with answers:
