@@ -6,8 +6,10 @@ the files. That option has to be refused in the sources, or the proofs checked b
 
 from __future__ import annotations
 
+import gc
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -457,7 +459,24 @@ def audit(
         AuditError: as :class:`World` and :func:`closure`, a name is malformed, or the files are of different
             builds of Lean.
     """
-    world = World(artifacts_own, artifacts_library, map(parse_name, modules))
+    with _without_search_for_cycles():
+        world = World(artifacts_own, artifacts_library, map(parse_name, modules))
+        return _audited(world, tuple(map(parse_name, theorems)), open_namespaces)
+
+
+@contextmanager
+def _without_search_for_cycles() -> Iterator[None]:
+    """There are millions of terms, and none in a cycle; to look for that takes a fifth of the time."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _audited(world: World, names: Sequence[Name], open_namespaces: Sequence[str]) -> AuditResult:
     builds = {(m.data.header.lean_version, m.data.header.githash) for m in world.modules.values()}
     if len(builds) > 1:
         shown = ", ".join(f"{version} ({githash or 'no hash'})" for version, githash in sorted(builds))
@@ -467,7 +486,6 @@ def audit(
     version, githash = next(iter(builds), ("", ""))
     own = sum(m.own for m in world.modules.values())
     meanings = Meanings(world)
-    names = tuple(map(parse_name, theorems))
     declared = [name for name in names if world.get(name) is not None]
     definitions = {str(n): digest for name in declared for n, digest in meanings.definitions(name).items()}
     return AuditResult(
@@ -478,7 +496,7 @@ def audit(
         library_modules=len(world.modules) - own,
         theorems=tuple([audit_theorem(world, meanings, name, open_namespaces) for name in names]),
         definitions=dict(sorted(definitions.items())),
-        violations=() if theorems else ("No theorem was audited.",),
+        violations=() if names else ("No theorem was audited.",),
         files={str(m.name): m.digest for m in world.modules.values() if m.own},
     )
 

@@ -175,7 +175,11 @@ def check(
             not be used.
     """
     workspace.require_one_library(manifest)
-    with ExitStack() as building:
+    artifacts = engine.artifacts(workspace.directory(manifest))
+    with (
+        second_kernel.Replaying(artifacts.own, artifacts.library, mode=second) as replaying,
+        ExitStack() as building,
+    ):
         building.enter_context(session(manifest, kernels, engine, fresh=fresh))
         with ThreadPoolExecutor() as pool:  # the checksums of the engine are computed while JAX traces
             described = pool.submit(engine.info)
@@ -187,8 +191,9 @@ def check(
                 cases,
                 engine,
                 building,
+                artifacts,
+                replaying,
                 fresh=fresh,
-                second=second,
                 lean_seconds=lean_seconds,
                 search_seconds=search_seconds,
                 require_accepted=require_accepted,
@@ -216,15 +221,16 @@ def _check(
     cases: Sequence[_Case],
     engine: Engine,
     building: ExitStack,
+    artifacts: Artifacts,
+    replaying: second_kernel.Replaying,
     *,
     fresh: bool,
-    second: second_kernel.Mode,
     lean_seconds: float,
     search_seconds: float,
     require_accepted: bool,
     progress: Callable[[Step], None],
 ) -> Report:
-    """``building`` is the session of the engine, which ends when all is built."""
+    """``building`` is the session that ends when all is built; ``replaying`` the second kernel."""
     certificates.require_no_orphans(manifest)
     accepted = lock.read(manifest.root) if require_accepted else None
     require_no_links(tree(manifest.root / ROOT), manifest.root)
@@ -241,24 +247,20 @@ def _check(
     current = [case for case in current if case.verdict is None]
     info = engine.info()
     built: dict[str, ModuleResult] = {}
-    artifacts = engine.artifacts(work.root)
     limits = {case.kernel.name: _lean_seconds(case.kernel, lean_seconds) for case in cases}
-    with second_kernel.Replaying(
-        artifacts.own, artifacts.library, mode=second if current else "off"
-    ) as replaying:
 
-        def told(step: Progress) -> None:
-            if step.result is not None and _is_there(step.result):
-                replaying.add([step.module])
-            progress(Step("build", step.module, step))
+    def told(step: Progress) -> None:
+        if step.result is not None and _is_there(step.result):
+            replaying.add([step.module])
+        progress(Step("build", step.module, step))
 
-        clock = _Clock(limits, told)
-        if current:
-            wanted = [LIBRARY, *(module for case in current for module in case.modules)]
-            built = engine.build(work.root, wanted, fresh=fresh, seconds=clock.left, progress=clock.step)
-            built |= _build_apart(work.root, current, built, engine, clock)
-        building.close()
-        audited = _audit(artifacts, info, current, built, replaying, progress)
+    clock = _Clock(limits, told)
+    if current:
+        wanted = [LIBRARY, *(module for case in current for module in case.modules)]
+        built = engine.build(work.root, wanted, fresh=fresh, seconds=clock.left, progress=clock.step)
+        built |= _build_apart(work.root, current, built, engine, clock)
+    building.close()
+    audited = _audit(artifacts, info, current, built, replaying, progress)
     for case in current:
         case.compare(manifest)  # once more, for what was built is what the files held in between
     work.require_unchanged()
