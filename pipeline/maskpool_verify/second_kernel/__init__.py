@@ -67,6 +67,7 @@ class Limits:
 LIMITS: Final = Limits()
 
 # Runs without any import of this package: a stack limit holds only for a program that starts after it is set.
+# It gives way to the build and then the audit: nothing waits for the kernel before the end.
 _LAUNCHER: Final = """
 import json, os, resource, sys
 limits, command = json.loads(sys.argv[1]), sys.argv[2:]
@@ -76,6 +77,7 @@ for name, wanted in limits.items():
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     resource.setrlimit(kind, (wanted, wanted))
+os.nice(5)
 os.execv(command[0], command)
 """
 
