@@ -175,17 +175,17 @@ def check(
             not be used.
     """
     workspace.require_one_library(manifest)
-    artifacts = engine.artifacts(workspace.directory(manifest))
-    with (
-        second_kernel.Replaying(artifacts.own, artifacts.library, mode=second) as replaying,
-        ExitStack() as building,
-    ):
+    with ExitStack() as building:
         building.enter_context(session(manifest, kernels, engine, fresh=fresh))
         with ThreadPoolExecutor() as pool:  # the checksums of the engine are computed while JAX traces
             described = pool.submit(engine.info)
             cases = [_trace(manifest, kernel, traced.get(kernel.name), progress) for kernel in kernels]
             described.result()
-        with certificates.locked(manifest.root, on_wait):
+        artifacts = engine.artifacts(workspace.directory(manifest))
+        with (
+            second_kernel.Replaying(artifacts.own, artifacts.library, mode=second) as replaying,
+            certificates.locked(manifest.root, on_wait),
+        ):
             report = _check(
                 manifest,
                 cases,

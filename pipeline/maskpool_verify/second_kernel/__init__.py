@@ -77,7 +77,7 @@ for name, wanted in limits.items():
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     resource.setrlimit(kind, (wanted, wanted))
-os.nice(5)
+os.nice(10)
 os.execv(command[0], command)
 """
 
