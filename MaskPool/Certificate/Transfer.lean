@@ -26,17 +26,18 @@ macro "by_specification " h:term:max : tactic => `(tactic|
 macro "by_specifications " h:term:max h':term:max : tactic => `(tactic| (by_specification $h; rw [$h':term]))
 
 /-- Reads a padded tensor at one of its old rows, or at one of its new ones; decides which of the rows lie
-below a length. -/
+below a length. Unfolding all of it by `rfl` comes last: it would count to the numbers of rows. -/
 macro "read_padded" : tactic => `(tactic|
   first
-    | rfl
-    | (refine decide_eq_false ?_
-       simp only [Fin.natAdd]
-       omega)
     | ((try funext _)
        (try unfold Tensor.rows)
        (try unfold Tensor.pad)
-       simp only [Tensor.indicator, Fin.addCases_left, Fin.addCases_right]))
+       simp only [Tensor.indicator, Fin.addCases_left, Fin.addCases_right]
+       done)
+    | (refine decide_eq_false ?_
+       simp only [Fin.natAdd]
+       omega)
+    | rfl)
 
 section
 

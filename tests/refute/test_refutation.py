@@ -15,7 +15,16 @@ import pytest
 
 from maskpool_verify.lean.properties import Property
 from maskpool_verify.program import Program
-from maskpool_verify.refute import Located, Outcome, Progress, Subject, observe, properties, refute
+from maskpool_verify.refute import (
+    Located,
+    Outcome,
+    Progress,
+    Subject,
+    float_warnings,
+    observe,
+    properties,
+    refute,
+)
 from maskpool_verify.refute.cases import Layout, Slot, Stage, small_sizes
 from maskpool_verify.refute.counterexample import Counterexample
 from maskpool_verify.refute.explain import first_broken
@@ -248,6 +257,29 @@ def test_concrete_shapes_are_searched_as_they_are(subject: Callable[..., Subject
     counter = found(refute(concrete, "padding", budget=SECONDS))
     assert counter.right is not None
     assert (counter.right.sizes, counter.rows) == ({"n": 6, "d": 3}, (4, 5))
+
+
+def test_a_shape_that_is_too_large_for_a_search_is_left_out(subject: Callable[..., Subject]) -> None:
+    """One case alone would take longer than a search may."""
+    whole = subject("features_zeroed")
+    huge = ({"n": 4096, "d": 1024}, {"n": 6144, "d": 1024})
+    alone = replace(whole, kernel=whole.kernel.model_copy(update={"shapes": huge}))
+    for property_ in properties(alone.kernel):
+        assert refute(alone, property_, budget=SECONDS) == Outcome(
+            property_, None, 0, complete=False, doubtful=False
+        )
+    assert float_warnings(alone) == ()
+    shapes = ({"n": 4, "d": 3}, *huge)
+    among = replace(whole, kernel=whole.kernel.model_copy(update={"shapes": shapes}))
+    assert found(refute(among, "specification", budget=SECONDS)).left.sizes == {"n": 4, "d": 3}
+    assert not refute(among, "all_masked", budget=SECONDS).complete
+
+
+def test_a_large_shape_is_searched_with_few_cases_at_once(subject: Callable[..., Subject]) -> None:
+    whole = subject("features_zeroed")
+    kernel = whole.kernel.model_copy(update={"shapes": ({"n": 64, "d": 64},)})
+    counter = found(refute(replace(whole, kernel=kernel), "specification", budget=1))
+    assert (counter.left.sizes, counter.evidence) == ({"n": 64, "d": 64}, "proved")
 
 
 def test_what_cannot_be_imported_is_observed(subject: Callable[..., Subject]) -> None:

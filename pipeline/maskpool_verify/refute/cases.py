@@ -8,14 +8,14 @@ rationals that every floating-point format represents.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import product
 from math import prod
 from random import Random
-from typing import Any, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +68,10 @@ STAGES: tuple[Stage, ...] = (
     Stage(14, 14),
 )
 EVERYTHING = STAGES[-1]
+
+ENTRIES: Final = 1 << 14
+"""Of the cases that are made at once. A listed shape with more in one case is not searched: it would take
+longer than a search may take."""
 
 
 @dataclass(frozen=True)
@@ -193,6 +197,11 @@ class Layout:
     def shape(self, spec: ArgumentSpec) -> Index:
         return tuple(map(int, spec.sizes(self.sizes)))
 
+    @property
+    def entries(self) -> int:
+        """The entries of all arguments, with further rows."""
+        return entries(self.kernel, self.padded_sizes if self.claim == "padding" else self.sizes)
+
     @cached_property
     def slots(self) -> tuple[Slot, ...]:
         found: list[Slot] = []
@@ -244,9 +253,10 @@ class Layout:
         """All assignments of a stage, simplest first; ``few`` random ones if they are more than ``limit``."""
         domains = [self.domain(slot, stage) for slot in self.slots]
         if prod(map(len, domains)) <= limit:
-            ranks = sorted(product(*(range(len(domain)) for domain in domains)), key=lambda r: (sum(r), r))
+            every = product(*(range(len(domain)) for domain in domains))
+            ranks: Iterable[tuple[int, ...]] = sorted(every, key=lambda r: (sum(r), r))
         else:
-            ranks = [tuple(random.randrange(len(domain)) for domain in domains) for _ in range(few)]
+            ranks = (tuple(random.randrange(len(domain)) for domain in domains) for _ in range(few))
         for each in ranks:
             chosen = (domain[rank] for domain, rank in zip(domains, each, strict=True))
             yield dict(zip(self.slots, chosen, strict=True))
@@ -378,11 +388,26 @@ def _as(spec: ArgumentSpec, value: Value) -> Any:
     return Fraction(value) if spec.is_float else int(value)
 
 
+def entries(kernel: Kernel, sizes: Sizes) -> int:
+    """The entries of all arguments at these sizes, and one."""
+    return 1 + sum(prod(map(int, spec.sizes(sizes))) for spec in kernel.arguments)
+
+
+def listed_sizes(kernel: Kernel) -> list[dict[str, int]]:
+    """The shapes of a manifest that leaves no size open, smallest first."""
+    shapes = [{symbol: int(size) for symbol, size in shape.items()} for shape in kernel.shapes]
+    return sorted(shapes, key=lambda sizes: prod(sizes.values()))
+
+
+def any_too_large(kernel: Kernel) -> bool:
+    """Whether a shape is not searched because of its size."""
+    return not kernel.is_open and any(entries(kernel, sizes) > ENTRIES for sizes in listed_sizes(kernel))
+
+
 def small_sizes(kernel: Kernel) -> Iterator[dict[str, int]]:
     """Sizes to search at, smallest first; those of the manifest if it leaves no size open."""
     if not kernel.is_open:
-        shapes = [{symbol: int(size) for symbol, size in shape.items()} for shape in kernel.shapes]
-        yield from sorted(shapes, key=lambda sizes: prod(sizes.values()))
+        yield from (sizes for sizes in listed_sizes(kernel) if entries(kernel, sizes) <= ENTRIES)
         return
     others = [symbol for symbol in kernel.symbols if symbol != kernel.rows]
     free = {**dict.fromkeys(others, (1, 2)), kernel.rows: (1, 2, 3)}

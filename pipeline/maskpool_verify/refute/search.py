@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from maskpool_verify.lean.properties import Property
 from maskpool_verify.manifest import Kernel
 from maskpool_verify.refute.cases import (
+    ENTRIES,
     EVERYTHING,
     NUMBERS,
     STAGES,
@@ -27,6 +28,7 @@ from maskpool_verify.refute.cases import (
     Slot,
     Stage,
     Value,
+    any_too_large,
     small_sizes,
     smallest_extra,
 )
@@ -62,7 +64,8 @@ class Progress:
 class Search(Generic[Evidence]):
     """What a search has given: a case with its evidence, or nothing after ``tried`` cases.
 
-    ``complete`` is false if the clock ended the search before all cases were tried. ``doubtful`` is the first
+    ``complete`` is false if the clock ended the search before all cases were tried, or a shape was too large.
+    ``doubtful`` is the first
     case that differs in float64 but not provably over the reals.
     """
 
@@ -95,7 +98,7 @@ def layouts(kernel: Kernel, property_: Property) -> list[Layout]:
             Layout(kernel, property_, sizes, extra=smallest_extra(kernel, sizes) or 1)
             for sizes in small_sizes(kernel)
         ]
-    return [layout for layout in found if layout.possible]
+    return [layout for layout in found if layout.possible and layout.entries <= ENTRIES]
 
 
 def search(
@@ -148,7 +151,7 @@ def search(
                 break
         tried += len(assignments)
     else:
-        complete = True
+        complete = not any_too_large(subject.kernel)
     return shrunk(*faint) if faint else Search(None, None, tried, complete, doubtful)
 
 
@@ -166,7 +169,7 @@ def _chunks(
             if stage.constants and not layout.constants:
                 continue
             assignments = layout.candidates(stage, CASES, SAMPLE, random)
-            while chunk := list(islice(assignments, BATCH)):
+            while chunk := list(islice(assignments, _at_once(layout))):
                 yield layout, chunk
     yield None
     if subject.kernel.is_open:
@@ -182,7 +185,12 @@ def _chunks(
         layout = replace(layout, constants=subject.constants(layout.sizes))
         count = random.randint(2, EVERYTHING.values)
         stage = Stage(count, random.randint(1, EVERYTHING.logits), constants=random.random() < 0.2)
-        yield layout, list(layout.candidates(stage, 0, BATCH, random))
+        yield layout, list(layout.candidates(stage, 0, _at_once(layout), random))
+
+
+def _at_once(layout: Layout) -> int:
+    """How many cases are made and run together."""
+    return max(1, min(BATCH, ENTRIES // layout.entries))
 
 
 def _works(subject: Subject, layout: Layout) -> bool:

@@ -135,9 +135,11 @@ class Replaying:
             except UnavailableError as error:
                 self._unavailable(str(error))
             else:
-                self._ending.enter_context(termination_raises())
-                request = (installation, self._own, self._library)
-                self._child = self._ending.enter_context(_Child(*request, self._limits))
+                with ExitStack() as begun:
+                    begun.enter_context(termination_raises())
+                    child = _Child(installation, self._own, self._library, self._limits)
+                    self._child = begun.enter_context(child)
+                    self._ending = begun.pop_all()
         return self
 
     def __exit__(self, *_: object) -> None:
