@@ -362,6 +362,41 @@ def test_forged_project_that_is_right(forge: Forge) -> None:
     assert result.theorems[0].constants == 2
 
 
+@pytest.mark.parametrize("late", ["A", "B"])
+def test_modules_that_come_later_are_no_less_compared(forge: Forge, late: str) -> None:
+    """A constant of the library cannot be declared anew, whichever of the two is read first."""
+    forge.put("Late", [definition("d", PROP)], library=True)
+    forge.put("A", [definition("d", PROP)])
+    forge.put("B", [theorem("t", const("d"))], imports=("Late",))
+    first = {"A": "B", "B": "A"}[late]
+    world = World(forge.own, [forge.library], [make_name(first)])
+    with pytest.raises(AuditError, match=r"d is declared in Late and again in A"):
+        world.load([make_name(late)])
+
+
+def test_what_comes_later_says_more_of_a_theorem(forge: Forge) -> None:
+    forge.put("A", [theorem("t", const("d")), definition("d", PROP)])
+    forge.put("B", [theorem("t", const("e")), definition("e", PROP)])
+    t, d, e = map(make_name, "tde")
+    world = World(forge.own, [forge.library], [make_name("A")])
+    assert world.facts(t).names == (d,)
+    (new,) = world.load([make_name("B")])
+    assert new.name is make_name("B")
+    assert world.facts(t).names == (d, e)
+    assert world.load([make_name("A"), make_name("B")]) == ()
+
+
+def test_the_files_that_were_read_have_checksums(forge: Forge) -> None:
+    def digest(value: x.Expr) -> str:
+        forge.put("A", [theorem("t", const("d")), definition("d", value)])
+        files = forge.audit("t").files
+        assert files.keys() == {"A"}
+        return files["A"]
+
+    assert digest(PROP) == digest(PROP)
+    assert digest(PROP) != digest(x.Pi(make_name("p"), PROP, PROP, 0))
+
+
 @pytest.mark.parametrize("name", [str(n) for n in ALLOWED_AXIOMS])
 def test_axioms_of_lean_must_state_what_they_do(forge: Forge, name: str) -> None:
     expected = ALLOWED_AXIOMS[parse_name(name)]

@@ -136,6 +136,7 @@ def fake_audit(
         theorems=tuple(map(found, names)),
         definitions={"MaskPool.pool": digest(own / "MaskPool.lean")},
         violations=(),
+        files={},
     )
 
 

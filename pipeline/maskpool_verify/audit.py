@@ -48,8 +48,8 @@ from .olean.expr import (
     Succ,
     Zero,
     alike,
-    children,
     has_level_mvar,
+    subterms,
 )
 
 # -- the axioms that are allowed, with their statements
@@ -294,29 +294,21 @@ _STRING: Final = tuple(map(parse_name, ("String", "String.ofList", "List", "Char
 def _read_facts(constant: Constant, module: Module, overrides: tuple[str, ...]) -> _Facts:
     names: dict[Name, None] = {}
     is_open = False
-    seen: set[int] = set()
-    stack = list(terms(constant))
-    while stack:  # not over `subterms`: this is a third of the time that an audit takes
-        e = stack.pop()
-        if id(e) in seen:
+    for e in subterms(*terms(constant)):
+        if isinstance(e, App):  # most are
             continue
-        seen.add(id(e))
-        if isinstance(e, App):
-            stack += (e.function, e.argument)
-        elif isinstance(e, Const):
-            names[e.name] = None
-            is_open = is_open or (module.own and has_level_mvar(*e.levels))
-        else:
-            stack += children(e)
-            match e:
-                case Proj(structure):
-                    names[structure] = None
-                case Lit(value):  # the kernel unfolds literals to these
-                    names |= dict.fromkeys(_NAT if isinstance(value, int) else _STRING)
-                case Sort(level):
-                    is_open = is_open or (module.own and has_level_mvar(level))
-                case FVar() | MVar():
-                    is_open = True
+        match e:
+            case Const(name, levels):
+                names[name] = None
+                is_open = is_open or (module.own and has_level_mvar(*levels))
+            case Proj(structure):
+                names[structure] = None
+            case Lit(value):  # the kernel unfolds literals to these
+                names |= dict.fromkeys(_NAT if isinstance(value, int) else _STRING)
+            case Sort(level):
+                is_open = is_open or (module.own and has_level_mvar(level))
+            case FVar() | MVar():
+                is_open = True
     # constants that come with this one without being named in its terms
     match constant:
         case Inductive():
@@ -439,7 +431,7 @@ class AuditResult(_Frozen):
     theorems: tuple[TheoremAudit, ...]
     definitions: dict[str, str]
     violations: tuple[str, ...]
-    files: dict[str, str] = {}
+    files: dict[str, str]
 
     @property
     def ok(self) -> bool:

@@ -281,7 +281,7 @@ def _check(
             violations=audited.violations,
         ),
         second_kernel=audited.second,
-        provenance=_provenance(manifest, work.root, engine, cases),
+        provenance=_provenance(manifest, work.root, info, artifacts, cases),
         definitions=dict(audited.definitions),
         trusted=trusted(info, library_theorems, audited.second),
     )
@@ -383,10 +383,10 @@ def _lean_sources(root: Path) -> list[Path]:
 
 
 def _provenance(
-    manifest: Manifest, work: Path, engine: Engine, cases: Sequence[_Case]
+    manifest: Manifest, work: Path, info: EngineInfo, artifacts: Artifacts, cases: Sequence[_Case]
 ) -> provenance.Provenance:
     """Checksums of everything that went into this check; ``work`` is where Lean was at work."""
-    root, info, artifacts = manifest.root, engine.info(), engine.artifacts(work)
+    root = manifest.root
     places = {trace.place[0] for case in cases for trace in case.traces if trace.place is not None}
     kernels = {place: provenance.sha256(place) for place in places}
     named = {
@@ -461,7 +461,7 @@ def _audit(
     if not wanted:
         return _Audited(general=("No theorem was audited.",))
     progress(Step("audit", f"{len(wanted)} theorems"))
-    replaying.add(sorted(done))
+    replaying.add(sorted(done))  # those that the engine has not told of
     try:
         names = [t.dotted for t in wanted]
         result = audit(artifacts.own, artifacts.library, modules, names, OPEN_NAMESPACES)

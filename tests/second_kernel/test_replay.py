@@ -17,11 +17,12 @@ from typing import Any
 import pytest
 from olean_forge import Writer, save
 
+from maskpool_verify.audit import audit
 from maskpool_verify.engine.protocol import Artifacts, Engine
 from maskpool_verify.olean import ModuleData, Name, load, make_name, parse_name
 from maskpool_verify.olean import constants as c
 from maskpool_verify.olean import expr as x
-from maskpool_verify.second_kernel import _LAUNCHER, Limits, SecondKernelResult, replay
+from maskpool_verify.second_kernel import _LAUNCHER, Limits, Replaying, SecondKernelResult, replay
 from maskpool_verify.second_kernel.abi import locate
 
 HERE = Path(__file__).parent
@@ -61,6 +62,19 @@ def test_the_whole_project_is_accepted(engine: Engine, built_project: Path) -> N
     assert not {k.name for k in constants} & {parse_name(a.name) for a in result.assumptions}
     assert result.megabytes is not None
     assert result.megabytes < 500
+
+
+def test_modules_may_come_one_after_another(engine: Engine, built_project: Path) -> None:
+    artifacts = engine.artifacts(built_project)
+    names = modules(artifacts.own)
+    together = replay(artifacts.own, artifacts.library, names)
+    with Replaying(artifacts.own, artifacts.library) as replaying:
+        for name in reversed(names):
+            replaying.add([name])
+        apart = replaying.result()
+    assert (apart.status, apart.counts) == ("accepted", together.counts)
+    audited = audit(artifacts.own, artifacts.library, names, ["MaskPool.pool_equiv"])
+    assert replaying.files == audited.files
 
 
 def test_an_honest_module_is_accepted(compiled: Artifacts) -> None:

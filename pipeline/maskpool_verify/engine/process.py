@@ -84,10 +84,7 @@ class Children:
         Raises:
             StoppedError: :meth:`kill` was called.
         """
-        if process.poll() is None:
-            kill_group(process)
-        with suppress(BrokenPipeError), process:  # closes the pipes, and waits
-            pass
+        end_group(process)
         if self._forget(process):
             raise StoppedError
         return process.returncode
@@ -135,6 +132,14 @@ def kill_group(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None
     """Kill a process that leads a group of its own, and all its descendants."""
     with suppress(ProcessLookupError, PermissionError):
         os.killpg(process.pid, signal.SIGKILL)
+
+
+def end_group(process: subprocess.Popen[str] | subprocess.Popen[bytes]) -> None:
+    """Kill a process and its descendants unless it has ended by itself, close its pipes, and wait for it."""
+    if process.poll() is None:
+        kill_group(process)
+    with suppress(BrokenPipeError), process:
+        pass
 
 
 @contextmanager

@@ -65,8 +65,7 @@ class Search(Generic[Evidence]):
     """What a search has given: a case with its evidence, or nothing after ``tried`` cases.
 
     ``complete`` is false if the clock ended the search before all cases were tried, or a shape was too large.
-    ``doubtful`` is the first
-    case that differs in float64 but not provably over the reals.
+    ``doubtful`` is the first case that differs in float64 but not provably over the reals.
     """
 
     case: Case | None

@@ -21,7 +21,7 @@ from typing import IO, Final, Literal, Self, TypeAlias
 from pydantic import BaseModel, ValidationError
 
 import maskpool_verify
-from maskpool_verify.engine.process import kill_group, termination_raises
+from maskpool_verify.engine.process import end_group, kill_group, termination_raises
 from maskpool_verify.errors import AuditError, EnvironmentFault
 from maskpool_verify.second_kernel.abi import Installation, UnavailableError, locate
 from maskpool_verify.second_kernel.protocol import (
@@ -267,9 +267,7 @@ class _Child:
         return self
 
     def __exit__(self, *_: object) -> None:
-        kill_group(self._process)
-        with suppress(BrokenPipeError), self._process:  # closes the pipes, and waits
-            pass
+        end_group(self._process)
         self._progress.close()
 
     def write(self, line: BaseModel) -> None:
@@ -331,8 +329,8 @@ def _environment() -> Mapping[str, str]:
 
 
 def _reached(progress: IO[bytes]) -> tuple[str | None, str | None]:
-    """The module and the declaration that the child was at, or None. While it reads the files, there is no
-    declaration, but something in place of the module."""
+    """The module and the declaration that the child was at, or None. While it waits for a module or reads its
+    files, there is no declaration, but something in place of the module."""
     progress.seek(0)
     module, _, rest = progress.read().decode("utf-8", "replace").partition("\n")
     declaration = rest.partition("\n")[0].strip()
