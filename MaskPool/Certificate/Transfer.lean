@@ -26,7 +26,8 @@ macro "by_specification " h:term:max : tactic => `(tactic|
 macro "by_specifications " h:term:max h':term:max : tactic => `(tactic| (by_specification $h; rw [$h':term]))
 
 /-- Reads a padded tensor at one of its old rows, or at one of its new ones; decides which of the rows lie
-below a length. Unfolding all of it by `rfl` comes last: it would count to the numbers of rows. -/
+below a length. Padding is rewritten first: to compare it with `decide _`, Lean would unfold it, and count to
+the numbers of rows. -/
 macro "read_padded" : tactic => `(tactic|
   first
     | ((try funext _)

@@ -238,6 +238,24 @@ def test_a_circle_of_proofs(tmp_path: Path) -> None:
     assert "depends on itself" in result.refusal.error
 
 
+def test_another_proof_of_a_theorem_is_checked_after_what_it_needs(tmp_path: Path) -> None:
+    """Lean generates some theorems, as ``f.eq_1``, in each module that needs them."""
+    _write(tmp_path, "A", [_theorem("t", IDENTITY, PROOF)])
+    for lemma, status in ((PROOF, "accepted"), (PROP, "refused")):
+        _write(
+            tmp_path,
+            "B",
+            [_theorem("t", IDENTITY, x.Const(make_name("e"), ())), _theorem("e", IDENTITY, lemma)],
+        )
+        with Replaying(tmp_path, []) as replaying:
+            replaying.add(["A"])
+            replaying.add(["B"])
+            result = replaying.result()
+        assert result.status == status, result.refusal
+    assert result.refusal is not None
+    assert result.refusal.declaration == "e"
+
+
 def _replay_deep(tmp_path: Path, depth: int, limits: Limits) -> SecondKernelResult:
     """Replay a theorem whose proof is ``echo (echo (... PROOF))``."""
     proofs: list[x.Expr] = [PROOF]
